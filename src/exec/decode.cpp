@@ -20,6 +20,7 @@ Kernel Decoder::run(uint32_t entry) {
   k_.is_of_tiles = f.language == 7;  // cuda.tile; PTX ISA 9.1 does not describe it
   k_.required_cluster = f.required_cluster;
   k_.explicit_cluster = f.explicit_cluster;
+  k_.blocks_are_clusters = f.blocks_are_clusters;
   k_.max_cluster_rank = f.max_cluster_rank;
   for (const ptx::SourceFile& file : m_.files) {
     if (file.id >= k_.files.size() && file.id < 65536) k_.files.resize(file.id + 1);

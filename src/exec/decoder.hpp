@@ -48,9 +48,6 @@ using ptx::Type;
 
 inline uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 inline uint32_t register_bytes(uint32_t lane_bytes) { return lane_bytes == 0 ? 4 : lane_bytes * warp_lanes; }
-inline bool is_param(Space s) {
-  return s == Space::param || s == Space::param_entry || s == Space::param_func;
-}
 
 /// Whether it adds or subtracts the carry of an instruction with .cc.
 inline bool takes_carry(Op op) { return op == Op::addc || op == Op::subc || op == Op::madc; }

@@ -232,6 +232,7 @@ struct Kernel {
   bool is_of_tiles = false;  ///< launched by blocks of one thread, which stands for those required
   std::array<uint32_t, 3> required_cluster{};  ///< 0: not given
   bool explicit_cluster = false;               ///< launched in clusters only
+  bool blocks_are_clusters = false;            ///< programs count the grid in clusters
   uint32_t max_cluster_rank = 0;               ///< most blocks of a cluster; 0: not given
   uint32_t barriers = 1;                       ///< highest barrier number used + 1; 16 if computed
 

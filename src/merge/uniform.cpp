@@ -18,9 +18,7 @@ std::optional<uint32_t> Values::source_for_all_lanes(const ptx::Instruction& in,
   constexpr int64_t whole_warp = 31;
   switch (in.op) {
     case Op::ld: {
-      const bool is_param = in.space == ptx::Space::param || in.space == ptx::Space::param_entry ||
-                            in.space == ptx::Space::param_func;
-      if (in.space == ptx::Space::local || (is_param && !is_of_launch(in.operands[1].symbol)))
+      if (in.space == ptx::Space::local || (ptx::is_param(in.space) && !is_of_launch(in.operands[1].symbol)))
         return std::nullopt;
       return addresses_[index].base;
     }

@@ -36,13 +36,20 @@ struct Word {
   TextLoc loc;
 };
 
-/// Reads `words` (the opcode first). Fails for unknown and unsupported words and combinations.
-[[nodiscard]] Mnemonic read_mnemonic(std::span<const Word> words, const Source& source);
+/// Reads `words` (the opcode first), of a module for an architecture (90 of sm_90). Fails for unknown and
+/// unsupported words and combinations.
+[[nodiscard]] Mnemonic read_mnemonic(std::span<const Word> words, uint32_t architecture,
+                                     const Source& source);
+
+[[nodiscard]] constexpr bool is_bits(Type t) { return t >= Type::b8 && t <= Type::b128; }
+/// May a register of type `reg` stand for an operand of type `type`? Source: PTX ISA 9.0, operand type
+/// checking and operand size exceeding instruction-type size.
+[[nodiscard]] bool compatible(Type type, Type reg, bool wider);
 
 /// What the checks of operands look at besides the instruction.
 struct OperandContext {
-  std::span<const Register> registers;
-  uint32_t address_size = 64;
+  const Module& module;
+  const Function& function;
   uint32_t piped = 0;  ///< bit i: operand i was joined to the one before it by `|`
 };
 

@@ -34,7 +34,6 @@ bool Parser::begins_constant() const {
     case Token::Kind::integer:
     case Token::Kind::real32:
     case Token::Kind::real64: return true;
-    case Token::Kind::identifier: return token_.text == "WARP_SZ";
     case Token::Kind::punctuation:
       return token_.text == "-" || token_.text == "+" || token_.text == "~" || token_.text == "(" ||
              token_.text == "!";
@@ -83,10 +82,6 @@ Constant Parser::parse_unary(int depth) {
     return {token.kind == Token::Kind::real32 ? Constant::Kind::real32 : Constant::Kind::real64, false,
             token.bits};
   }
-  if (token.kind == Token::Kind::identifier && token.text == "WARP_SZ") {
-    advance();
-    return integer(32);
-  }
   if (accept("(")) {
     // A cast: (.s64) or (.u64).
     const bool to_signed = accept_word("s64");
@@ -104,11 +99,8 @@ Constant Parser::parse_unary(int depth) {
   for (const std::string_view op : {"-", "+", "~", "!"}) {
     if (!accept(op)) continue;
     Constant value = parse_unary(depth + 1);
+    if (value.kind == Constant::Kind::real32) fail_in_expression(token.loc);
     if (op == "+") return value;
-    if (op == "-" && value.kind == Constant::Kind::real32) {
-      value.bits ^= uint64_t{1} << 31;
-      return value;
-    }
     if (op == "-" && value.kind == Constant::Kind::real64) {
       value.bits ^= uint64_t{1} << 63;
       return value;
@@ -121,9 +113,12 @@ Constant Parser::parse_unary(int depth) {
   fail_expected("a constant");
 }
 
+void Parser::fail_in_expression(TextLoc loc) const {
+  fail(loc, "hexadecimal floating-point constants take no part in expressions");
+}
+
 Constant Parser::apply(std::string_view op, TextLoc loc, Constant a, Constant b) const {
-  if (a.kind == Constant::Kind::real32 || b.kind == Constant::Kind::real32)
-    fail(loc, "hexadecimal floating-point constants take no part in expressions");
+  if (a.kind == Constant::Kind::real32 || b.kind == Constant::Kind::real32) fail_in_expression(loc);
   if (op == "&&") return integer(truth(a) && truth(b) ? 1 : 0);
   if (op == "||") return integer(truth(a) || truth(b) ? 1 : 0);
   if (a.kind == Constant::Kind::real64 || b.kind == Constant::Kind::real64) {

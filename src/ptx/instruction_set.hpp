@@ -130,6 +130,9 @@ enum class Space : uint8_t {
   shared_cluster
 };
 
+[[nodiscard]] constexpr bool is_param(Space s) {
+  return s == Space::param || s == Space::param_entry || s == Space::param_func;
+}
 /// Shared memory, of whichever block.
 [[nodiscard]] constexpr bool is_shared(Space s) {
   return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;

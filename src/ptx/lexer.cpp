@@ -121,6 +121,28 @@ bool Lexer::skip_past(std::string_view end) {
   return true;
 }
 
+// `.5`, and no word that begins with digits, as `.2d`.
+bool Lexer::begins_fraction() const {
+  if (text_[at_] != '.' || at_ + 1 == text_.size() || !is(text_[at_ + 1], digit)) return false;
+  double value = 0;
+  const char* const end = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value).ptr;
+  return end == text_.data() + text_.size() || !(continues_name(*end) || *end == ':');
+}
+
+Token Lexer::fraction(Token token) {
+  const size_t start = at_;
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+  if (error == std::errc::invalid_argument) fail(token.loc, "malformed number");
+  if (error == std::errc::result_out_of_range) fail(token.loc, "this number does not fit an f64");
+  at_ = static_cast<size_t>(rest - text_.data());
+  token.kind = Token::Kind::real64;
+  token.bits = std::bit_cast<uint64_t>(value);
+  token.text = text_.substr(start, at_ - start);
+  if (at_ < text_.size() && continues_name(text_[at_])) fail(loc_of(at_), "malformed number");
+  return token;
+}
+
 Token Lexer::number(Token token) {
   const size_t start = at_;
   const auto letter_at = [&](size_t i) {
@@ -157,18 +179,7 @@ Token Lexer::number(Token token) {
                          (end + 1 == text_.size() || is(text_[end + 1], digit) || letter_at(end + 1) == 'e' ||
                           !continues_name(text_[end + 1]));
       const bool exponent = letter_at(end) == 'e';
-      if (point || exponent) {
-        double value = 0;
-        const auto [rest, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-        if (error == std::errc::invalid_argument) fail(token.loc, "malformed number");
-        if (error == std::errc::result_out_of_range) fail(token.loc, "this number does not fit an f64");
-        at_ = static_cast<size_t>(rest - text_.data());
-        token.kind = Token::Kind::real64;
-        token.bits = std::bit_cast<uint64_t>(value);
-        token.text = text_.substr(start, at_ - start);
-        if (at_ < text_.size() && continues_name(text_[at_])) fail(loc_of(at_), "malformed number");
-        return token;
-      }
+      if (point || exponent) return fraction(token);
     }
     token.kind = Token::Kind::integer;
     for (; hex_at(at_) && (base == 16 || is(text_[at_], digit)); ++at_) {
@@ -179,7 +190,7 @@ Token Lexer::number(Token token) {
     }
     if (at_ == first_digit) fail(token.loc, "malformed number");
     token.is_unsigned = token.bits >> 63 != 0;
-    if (letter_at(at_) == 'u') {
+    if (at_ < text_.size() && text_[at_] == 'U') {
       token.is_unsigned = true;
       ++at_;
     }
@@ -202,8 +213,13 @@ Token Lexer::next() {
     while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
     token.kind = Token::Kind::identifier;
     token.text = text_.substr(start, at_ - start);
+    if (token.text == "WARP_SZ") {
+      token.kind = Token::Kind::integer;
+      token.bits = 32;
+    }
     return token;
   }
+  if (begins_fraction()) return fraction(token);
   if (c == '.') {
     if (at_ + 1 >= text_.size() || !(continues_name(text_[at_ + 1])))
       fail(token.loc, "a word is missing after '.'");

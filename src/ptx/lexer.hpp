@@ -85,6 +85,8 @@ class Lexer {
   [[noreturn]] void fail(TextLoc loc, const std::string& cause) const { source_.fail(loc, cause); }
   void skip_blanks();
   [[nodiscard]] bool is_line_marker() const;
+  [[nodiscard]] bool begins_fraction() const;
+  Token fraction(Token token);
   Token number(Token token);
   [[nodiscard]] TextLoc loc_of(size_t position) const;
 

@@ -13,6 +13,16 @@ namespace {
 
 using Mods = std::bitset<modifier_count>;
 
+struct Need {
+  std::string_view name, word;
+  uint32_t architecture;
+};
+constexpr Need needs[] = {
+#define PTX_NEEDS(name, word, architecture) {name, word, architecture},
+#include "ptx/needs.def"
+#undef PTX_NEEDS
+};
+
 bool has(const Mods& mods, Mod m) { return mods[static_cast<size_t>(m)]; }
 
 std::string listed(TypeMask mask) {
@@ -89,6 +99,23 @@ struct Checker {
     }
     if (is_mixed() && types[0] != Type::f32)
       fail(name_of(types[1]), std::string(info.name) + " takes two types only where the first is .f32");
+  }
+
+  void check_architecture(uint32_t given) const {
+    const auto fail_for = [&](std::string_view word, uint32_t needed) {
+      const bool in_name = word.empty() || find_type(word);
+      fail(word, name() + (in_name ? "" : " with ." + std::string(word)) + " needs .target sm_" +
+                     std::to_string(needed) + " or later; this module is for sm_" + std::to_string(given));
+    };
+    for (const Need& need : needs) {
+      if (need.architecture <= given || !info.name.starts_with(need.name)) continue;
+      const bool whole_words =
+          need.name.empty() || info.name.size() == need.name.size() || info.name[need.name.size()] == '.';
+      const bool written =
+          need.word.empty() || std::ranges::find(words.subspan(1), need.word, &Word::text) != words.end();
+      if (whole_words && written) fail_for(need.word, need.architecture);
+    }
+    if (given < 100 && (is_mixed() || is_of_32_bytes(mnemonic))) fail_for({}, 100);
   }
 
   void check_spaces(size_t written) const {
@@ -648,7 +675,7 @@ std::string spelled(Op op, const std::vector<Type>& types) {
   return out;
 }
 
-Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
+Mnemonic read_mnemonic(std::span<const Word> words, uint32_t architecture, const Source& source) {
   Mnemonic mnemonic;
   // The longest row whose words are the first ones written.
   std::string whole(words[0].text);
@@ -718,6 +745,7 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   checker.check_modifiers();
   checker.check_vector();
   checker.check_combination();
+  checker.check_architecture(architecture);
   return mnemonic;
 }
 

@@ -204,6 +204,7 @@ struct Function {
   uint32_t max_registers = 0;                  ///< .maxnreg
   uint32_t language = 0;                       ///< .language: what it was compiled from
   bool explicit_cluster = false;               ///< .explicitcluster
+  bool blocks_are_clusters = false;            ///< .blocksareclusters
   std::array<uint32_t, 3> required_cluster{};  ///< .reqnctapercluster
   uint32_t max_cluster_rank = 0;               ///< .maxclusterrank
   std::vector<Register> registers{};

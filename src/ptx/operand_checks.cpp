@@ -8,19 +8,17 @@
 #include "ptx/matrix.hpp"
 
 namespace lanescope::ptx {
-namespace {
 
-bool is_bits(Type t) { return t >= Type::b8 && t <= Type::b128; }
-
-// May a register of type `reg` stand for an operand of type `type`? Source: PTX ISA 9.0, operand type
-// checking and operand size exceeding instruction-type size.
 bool compatible(Type type, Type reg, bool wider) {
   if (type == Type::pred || reg == Type::pred) return type == reg;
   if (type == reg) return true;
   if (size_of(reg) < size_of(type) || (size_of(reg) > size_of(type) && !wider)) return false;
   if (is_bits(reg) || is_bits(type)) return true;
+  if (reg == Type::f16x2) return is_integer(type);  // ptxas has it for 32 bits, other than of .f32
   return is_integer(type) && is_integer(reg);
 }
+
+namespace {
 
 Type doubled(Type type) {
   switch (type) {
@@ -48,7 +46,7 @@ struct OperandChecker {
   }
   [[nodiscard]] std::string described(const Operand& operand) const {
     switch (operand.kind) {
-      case Operand::Kind::reg: return described(context.registers[operand.reg]);
+      case Operand::Kind::reg: return described(context.function.registers[operand.reg]);
       case Operand::Kind::special: return std::string(name_of(operand.special));
       case Operand::Kind::integer: return "an integer constant";
       case Operand::Kind::real32:
@@ -92,11 +90,12 @@ struct OperandChecker {
       fail(operand, name() + " does not take a floating-point constant here");
   }
 
-  void check_special(const Operand& operand, Type type) const {
+  void check_special(const Operand& operand, Type type, bool wider) const {
     const Type own = type_of(operand.special);
     const bool pred = own == Type::pred || type == Type::pred;
     // 16-bit reads of 32-bit registers, and 32-bit reads of %gridid, are left from older PTX.
-    const bool fits = size_of(type) == size_of(own) || (size_of(type) == 2 && size_of(own) == 4) ||
+    const bool fits = size_of(type) == size_of(own) || (wider && size_of(type) < size_of(own)) ||
+                      (size_of(type) == 2 && size_of(own) == 4) ||
                       (operand.special == SpecialRegister::gridid && size_of(type) == 4);
     if (pred ? own != type : !fits || is_float(type))
       fail(operand, std::string(name_of(operand.special)) + " has the type ." + std::string(name_of(own)) +
@@ -104,7 +103,7 @@ struct OperandChecker {
   }
 
   void check_register(const Operand& operand, Type type, bool wider) const {
-    const Type reg = context.registers[operand.reg].type;
+    const Type reg = context.function.registers[operand.reg].type;
     if (!compatible(type, reg, wider))
       fail(operand, name() + " takes a value of type ." + std::string(name_of(type)) + " here, not " +
                         described(operand));
@@ -164,17 +163,18 @@ struct OperandChecker {
         if (pattern.constant_only) refuse("an integer constant");
         if (operand.negated && !(pattern.negatable && (type == Type::pred || pattern.or_predicate)) &&
             !pattern.minus)
-          fail(operand, name() + " takes no negated " +
-                            (context.registers[operand.reg].type == Type::pred ? "predicate" : "register") +
-                            " here");
+          fail(operand,
+               name() + " takes no negated " +
+                   (context.function.registers[operand.reg].type == Type::pred ? "predicate" : "register") +
+                   " here");
         if (operand.selector.unit != Selector::Unit::none && !pattern.selector)
           fail(operand, name() + " takes no selector of bytes or halves here");
         if (pattern.type_from == OperandPattern::TypeFrom::address) {
-          const Type reg = context.registers[operand.reg].type;
+          const Type reg = context.function.registers[operand.reg].type;
           if (!compatible(Type::b32, reg, false) && !compatible(Type::b64, reg, false)) refuse("an address");
           return;
         }
-        if (pattern.or_predicate && context.registers[operand.reg].type == Type::pred) return;
+        if (pattern.or_predicate && context.function.registers[operand.reg].type == Type::pred) return;
         check_register(operand, type, pattern.wider);
         return;
       case Operand::Kind::sink:
@@ -190,13 +190,47 @@ struct OperandChecker {
       case Operand::Kind::special:
         if (pattern.destination || pattern.constant_only || !pattern.special)
           refuse("a register or constant");
-        check_special(operand, type);
+        check_special(operand, type, pattern.wider);
         return;
-      case Operand::Kind::symbol:
-        if (!pattern.symbol) refuse(pattern.destination ? "a register" : "a register or constant");
+      case Operand::Kind::symbol: {
+        // With an offset its address is a number like others, for ptxas.
+        const bool number =
+            operand.bits != 0 && (is_integer(type) || is_bits(type)) && !pattern.constant_only;
+        if (pattern.destination || !(pattern.symbol || number))
+          refuse(pattern.destination ? "a register" : "a register or constant");
         return;
+      }
       default: refuse(pattern.destination ? "a register" : "a register or constant");
     }
+  }
+
+  [[nodiscard]] const Variable* variable_of(const SymbolRef& symbol) const {
+    switch (symbol.kind) {
+      case SymbolRef::Kind::module_variable: return &context.module.variables[symbol.index];
+      case SymbolRef::Kind::local_variable: return &context.function.variables[symbol.index];
+      case SymbolRef::Kind::parameter: return &context.function.params[symbol.index];
+      case SymbolRef::Kind::return_parameter: return &context.function.returns[symbol.index];
+      default: return nullptr;
+    }
+  }
+
+  /// What has a name lies in the state space that is written; without one in memory that has generic
+  /// addresses by itself.
+  void check_lies_in(const Operand& operand, Space space) const {
+    const Variable* variable = variable_of(operand.symbol);
+    if (variable == nullptr)
+      fail(operand, name() + " takes an address of memory here, not that of a function");
+    const Space own = variable->space;
+    const bool fits = space == Space::generic
+                          ? own == Space::global || own == Space::shared || own == Space::local
+                      : is_param(space)  ? own == Space::param
+                      : is_shared(space) ? own == Space::shared
+                                         : own == space;
+    if (!fits)
+      fail(operand, "'" + variable->name + "' lies in ." + std::string(name_of(own)) + " memory; " + name() +
+                        (space == Space::generic
+                             ? " takes a generic address here"
+                             : " takes an address of ." + std::string(name_of(space)) + " memory here"));
   }
 
   void check_address(const Operand& operand, const OperandPattern& pattern) const {
@@ -213,20 +247,25 @@ struct OperandChecker {
                         std::to_string(operand.count));
     for (uint32_t i = 0; i < operand.count; ++i)
       check_scalar(instruction.elements[operand.first + i], {}, Type::s32, false);
-    if (operand.reg == no_index) return;
-    const Type reg = context.registers[operand.reg].type;
     const Space space = pattern.space_position == 0   ? instruction.space
                         : pattern.space_position == 1 ? instruction.second_space
                                                       : pattern.space;
+    if (operand.reg == no_index) {
+      // ptxas looks at no address of a fence.
+      if (instruction.op == Op::fence_proxy) return;
+      if (operand.symbol.kind != SymbolRef::Kind::none)
+        check_lies_in(operand, space);
+      else if (space != Space::local)
+        fail(operand, "an address is a number in .local memory only");
+      return;
+    }
+    const Type reg = context.function.registers[operand.reg].type;
     // Shared, local and parameter addresses fit 32 bits.
-    const bool may_be_short = space == Space::shared || space == Space::shared_cta ||
-                              space == Space::shared_cluster || space == Space::local ||
-                              space == Space::param || space == Space::param_entry ||
-                              space == Space::param_func;
+    const bool may_be_short = is_shared(space) || space == Space::local || is_param(space);
     if (compatible(Type::u64, reg, false) || (may_be_short && compatible(Type::u32, reg, false))) return;
     fail(operand, "an address of ." + std::string(name_of(space)) + " memory takes a " +
                       (may_be_short ? "32- or 64-bit" : "64-bit") + " register, not " +
-                      described(context.registers[operand.reg]));
+                      described(context.function.registers[operand.reg]));
   }
 
   void by_pattern(const OperandForm& form) {
@@ -311,6 +350,9 @@ struct OperandChecker {
     const auto& operands = instruction.operands;
     if (instruction.op == Op::cvta && instruction.has(Mod::to) && operands[1].kind == Operand::Kind::symbol)
       fail(operands[1], "cvta.to takes a generic address in a register");
+    if ((instruction.op == Op::cvta || instruction.op == Op::mapa) &&
+        operands[1].kind == Operand::Kind::symbol)
+      check_lies_in(operands[1], instruction.op == Op::cvta ? instruction.space : Space::shared);
     if (instruction.op == Op::cvt) conversion();
     if (instruction.op == Op::setp && context.piped != 0 &&
         (instruction.type() == Type::f16 || instruction.type() == Type::bf16))
@@ -387,7 +429,7 @@ struct OperandChecker {
     for (size_t i = 0; i < 2 && exact; ++i) {
       const Type type = i == 0 ? to : from;
       if (operands[i].kind == Operand::Kind::reg &&
-          size_of(context.registers[operands[i].reg].type) != size_of(type))
+          size_of(context.function.registers[operands[i].reg].type) != size_of(type))
         fail(operands[i], name() + " takes a register of its size here");
     }
   }
@@ -439,8 +481,7 @@ struct OperandChecker {
     const bool store = instruction.op == Op::sust || instruction.op == Op::sured;
     const bool surface = store || instruction.op == Op::suld;
     const uint32_t extra = instruction.has(Mod::level) ? 1 : instruction.has(Mod::grad) ? 2 : 0;
-    if (context.piped != 0)
-      source.refuse(instruction.loc, name() + " with a second destination is not supported");
+    if (context.piped != 0) source.fail(instruction.loc, name() + " takes no second destination");
     if (operands.size() != 3 + extra)
       source.refuse(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
                                          " operands here; offsets and depth comparison are not supported");
@@ -614,11 +655,13 @@ struct OperandChecker {
 
   /// An address of tensor memory: a register of 32 bits.
   void tensor_address(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::address && operand.reg == no_index)
+      fail(operand, "an address of tensor memory is in a register");
     check_address(operand,
                   {.kind = OperandPattern::Kind::address, .space = Space::shared, .space_position = 2});
-    if (operand.reg != no_index && size_of(context.registers[operand.reg].type) != 4)
+    if (size_of(context.function.registers[operand.reg].type) != 4)
       fail(operand, "an address of tensor memory takes a 32-bit register, not " +
-                        described(context.registers[operand.reg]));
+                        described(context.function.registers[operand.reg]));
   }
 
   void tensor_product(const auto& count) {
@@ -717,7 +760,7 @@ struct OperandChecker {
     }
     check_scalar(d, destination, type, false);
     check_scalar(a, value, type, false);
-    if (a.kind == Operand::Kind::symbol && (is_float(type) || (size_of(type) != 4 && size_of(type) != 8)))
+    if (a.kind == Operand::Kind::symbol && (is_float(type) || type == Type::pred || type == Type::b128))
       fail(a, name() + " cannot hold an address");
   }
 };

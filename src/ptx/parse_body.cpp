@@ -190,6 +190,7 @@ std::optional<SymbolRef> Parser::find_symbol(std::string_view name) const {
 // .reg .b32 %a, %b<5>;   .reg .v4 .f32 %v;
 void Parser::parse_registers() {
   advance();
+  if (accept_word("align")) (void)parse_alignment();
   uint8_t vector = 1;
   if (accept_word("v2"))
     vector = 2;
@@ -197,9 +198,14 @@ void Parser::parse_registers() {
     vector = 4;
   const std::optional<Type> type = token_.kind == Token::Kind::dotted ? find_type(token_.text) : std::nullopt;
   if (!type) fail_expected("a register's type");
+  if (!is_fundamental(*type))
+    fail(token_.loc, "." + std::string(token_.text) +
+                         " is a type of instructions, not of registers: .b8 to .b64 hold it");
+  if (vector != 1 && (*type == Type::pred || vector * size_of(*type) > 16))
+    fail(token_.loc, "a vector register has 16 bytes at most, and none of them are predicates");
   advance();
   do {
-    const Token name = take_identifier("a register's name");
+    const Token name = take_name("a register's name");
     uint64_t count = vector;
     const bool is_range = token_.is("<");
     if (is_range) {
@@ -351,7 +357,7 @@ void Parser::parse_table(const Token& name) {
     } while (accept(","));
   } else {
     table.kind = Table::Kind::call_prototype;
-    if (token_.is("(")) table.returns = parse_parameters();
+    if (token_.is("(")) table.returns = parse_parameters(nullptr, true);
     (void)take_identifier("'_'");
     if (token_.is("(")) table.params = parse_parameters();
     while (token_.kind == Token::Kind::dotted) {
@@ -389,7 +395,7 @@ const Mnemonic& Parser::parse_mnemonic(const Token& opcode) {
   const auto known = mnemonics_.find(spelling);
   if (known != mnemonics_.end()) return known->second;
   if (words.empty()) split(spelling, opcode.loc);
-  return mnemonics_.emplace(spelling, read_mnemonic(words, source_)).first->second;
+  return mnemonics_.emplace(spelling, read_mnemonic(words, architecture_, source_)).first->second;
 }
 
 void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated) {
@@ -418,6 +424,7 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
   instruction.loc = opcode.loc;
   instruction.source = current_loc_;
   piped_ = 0;
+  std::optional<Operand> resident;
   if (mnemonic.form->check == OperandForm::Check::call) {
     parse_call(instruction);
     expect(";");
@@ -425,10 +432,41 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
     parse_operands(instruction, *mnemonic.form);
     expect(";");
     has_ended = true;
-    check_operands(instruction, mnemonic, {function_->registers, module_.address_size, piped_}, source_);
+    if (piped_ != 0 && (instruction.op == Op::tex || instruction.op == Op::tld4))
+      resident = take_residency(instruction);
+    check_operands(instruction, mnemonic, {module_, *function_, piped_}, source_);
   }
   if (instruction.op == Op::ret) move_registers(Op::st, opcode.loc, guard, guard_negated);
   function_->body.push_back(std::move(instruction));
+  if (resident) set_residency(*resident);
+}
+
+// Whether what a fetch reads is in memory, its second destination: it always is.
+Operand Parser::take_residency(Instruction& instruction) {
+  const Operand resident = instruction.operands[1];
+  if (piped_ != 2 || resident.kind != Operand::Kind::reg ||
+      function_->registers[resident.reg].type != Type::pred)
+    fail(resident.loc, "the second destination of a fetch is a .pred register");
+  instruction.operands.erase(instruction.operands.begin() + 1);
+  piped_ = 0;
+  return resident;
+}
+
+void Parser::set_residency(const Operand& resident) {
+  const Instruction& fetch = function_->body.back();
+  Instruction move;
+  move.op = Op::mov;
+  move.types = {Type::pred};
+  move.guard = fetch.guard;
+  move.guard_negated = fetch.guard_negated;
+  move.loc = fetch.loc;
+  move.source = fetch.source;
+  Operand yes;
+  yes.kind = Operand::Kind::integer;
+  yes.bits = 1;
+  yes.loc = resident.loc;
+  move.operands = {resident, yes};
+  function_->body.push_back(std::move(move));
 }
 
 void Parser::use_label(Instruction& instruction, bool wants_table) {

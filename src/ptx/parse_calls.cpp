@@ -71,17 +71,30 @@ void Parser::check_call(const Instruction& instruction, const std::string& calle
     fail(target->loc, "'" + callee + "' takes " + std::to_string(params.size()) + " arguments and gives " +
                           std::to_string(returns.size()) + " results, not " + std::to_string(argument_count) +
                           " and " + std::to_string(result_count));
-  check_passed(instruction, results, returns);
-  check_passed(instruction, arguments, params);
+  check_passed(instruction, results, returns, true);
+  check_passed(instruction, arguments, params, false);
 }
 
-// What is passed is as large as what is declared.
+// What is passed is of the type and size that are declared; `_` takes a result.
 void Parser::check_passed(const Instruction& instruction, const Operand* list,
-                          const std::vector<Variable>& variables) const {
+                          const std::vector<Variable>& variables, bool are_results) const {
   for (uint32_t i = 0; list != nullptr && i < list->count && i < variables.size(); ++i) {
     const Operand& element = instruction.elements[list->first + i];
+    const Type type = variables[i].type;
     uint64_t size = variables[i].size;
-    if (element.kind == Operand::Kind::reg) size = size_of(function_->registers[element.reg].type);
+    bool fits = true;
+    switch (element.kind) {
+      case Operand::Kind::reg:
+        size = size_of(function_->registers[element.reg].type);
+        fits = !variables[i].dims.empty() || compatible(type, function_->registers[element.reg].type, true);
+        break;
+      case Operand::Kind::integer: fits = !is_float(type); break;
+      case Operand::Kind::real32:
+      case Operand::Kind::real64: fits = is_float(type) || is_bits(type); break;
+      case Operand::Kind::special: fits = false; break;
+      case Operand::Kind::sink: fits = are_results; break;
+      default: break;
+    }
     if (element.kind == Operand::Kind::symbol) {
       const bool is_local = element.symbol.kind == SymbolRef::Kind::local_variable;
       const Variable* passed = is_local ? &function_->variables[element.symbol.index] : nullptr;
@@ -89,9 +102,9 @@ void Parser::check_passed(const Instruction& instruction, const Operand* list,
         fail(element.loc, "a call passes .param variables of this function, registers and constants");
       size = passed->size;
     }
-    if (element.kind == Operand::Kind::special || (size != variables[i].size && variables[i].size != 0))
+    if (!fits || (size != variables[i].size && variables[i].size != 0))
       fail(element.loc, "this does not match the parameter '" + variables[i].name + "' of " +
-                            std::to_string(variables[i].size) + " bytes");
+                            std::to_string(variables[i].size) + " bytes, a ." + std::string(name_of(type)));
   }
 }
 

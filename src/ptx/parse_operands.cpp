@@ -109,7 +109,8 @@ Operand Parser::parse_named(Instruction* instruction) {
   }
   if (name.text.starts_with('%')) {
     std::string full(name.text);
-    if (!component.empty()) full += "." + std::string(component);
+    const auto axis = element_of(component);
+    if (!component.empty()) full += "." + (axis ? std::string(1, "xyzw"[*axis]) : std::string(component));
     if (const auto special = find_special_register(full)) {
       operand.kind = Operand::Kind::special;
       operand.special = *special;
@@ -156,7 +157,7 @@ Operand Parser::parse_address(Instruction& instruction) {
   Operand operand;
   operand.loc = token_.loc;
   expect("[");
-  if (token_.kind == Token::Kind::identifier && token_.text != "WARP_SZ") {
+  if (token_.kind == Token::Kind::identifier) {
     const Operand base = parse_named(nullptr);
     if (base.kind == Operand::Kind::special) fail(base.loc, "a special register holds no address");
     operand.reg = base.reg;
@@ -198,7 +199,7 @@ Operand Parser::parse_array_element(const Instruction& instruction, const Operan
   const uint64_t bytes = size_of(variable->type);
   expect("[");
   Operand index, element = array;
-  if (token_.kind == Token::Kind::identifier && token_.text != "WARP_SZ") {
+  if (token_.kind == Token::Kind::identifier) {
     const TextLoc loc = token_.loc;
     index = parse_named(nullptr);
     if (index.kind != Operand::Kind::reg) fail(loc, "an index is an integer or a register");
@@ -367,7 +368,7 @@ Operand Parser::parse_operand(Instruction& instruction) {
       return operand;
     }
   }
-  if (token_.kind == Token::Kind::identifier && token_.text != "_" && token_.text != "WARP_SZ") {
+  if (token_.kind == Token::Kind::identifier && token_.text != "_") {
     const Operand named = parse_named(&instruction);
     return named.kind == Operand::Kind::symbol && token_.is("[") ? parse_array_element(instruction, named)
                                                                  : named;

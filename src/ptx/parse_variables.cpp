@@ -12,7 +12,9 @@ namespace {
 constexpr uint64_t largest_variable = uint64_t{1} << 40;  // bytes; no GPU has more
 constexpr uint32_t largest_alignment = 1u << 16;
 constexpr size_t most_dims = 16;
-constexpr int deepest_initializer = 32;
+constexpr uint64_t most_variables_of_range = 4096;
+constexpr uint64_t constant_memory = 65536;       // bytes of a module
+constexpr uint64_t most_parameter_bytes = 32764;  // of a kernel
 
 std::optional<Space> space_of(const Token& token) {
   if (token.kind != Token::Kind::dotted) return std::nullopt;
@@ -34,11 +36,17 @@ uint32_t Parser::parse_alignment() {
   return align;
 }
 
-// Everything between the state space and the name, in any order: .align 8 .ptr .global .v4 .f32.
+// Everything between the state space and the name: .attribute(…) .align 16 .v4 .f32, .u64 .ptr .global
+// .align 8.
 Parser::VariableType Parser::parse_variable_type() {
   VariableType out;
   while (token_.kind == Token::Kind::dotted) {
     const Token word = token_;
+    const bool is_vector = word.text == "v2" || word.text == "v4";
+    if (is_vector ? out.type != Type::none || out.vector != 1
+                  : (out.type != Type::none || out.vector != 1) && !out.pointer_hint &&
+                        (word.text == "attribute" || word.text == "align"))
+      fail(word.loc, "'." + std::string(word.text) + "' stands before the type, once");
     if (word.text == "attribute") {
       parse_attributes(&out.is_managed);
       continue;
@@ -49,11 +57,15 @@ Parser::VariableType Parser::parse_variable_type() {
       const uint32_t align = parse_alignment();
       if (!out.pointer_hint) out.align = align;
     } else if (word.text == "ptr") {
+      if (out.type == Type::none) fail(word.loc, "'.ptr' stands behind the type");
       out.pointer_hint = true;
-    } else if (word.text == "v2" || word.text == "v4") {
+    } else if (is_vector) {
       out.vector = word.text == "v2" ? 2 : 4;
     } else if (const auto type = find_type(word.text); type && *type != Type::pred) {
       if (out.type != Type::none) fail(word.loc, "two types");
+      if (!is_fundamental(*type))
+        fail(word.loc, "." + std::string(word.text) +
+                           " is a type of instructions, not of variables: .b8 to .b64 hold it");
       out.type = *type;
     } else if (word.text == "texref" || word.text == "surfref") {
       if (out.type != Type::none) fail(word.loc, "two types");
@@ -115,6 +127,8 @@ Variable Parser::parse_variable(const VariableType& type, Space space, const Tok
   variable.reference = type.reference;
   if (type.reference != Reference::none && space != Space::global)
     fail(name.loc, "texture and surface references are .global variables");
+  if (space == Space::param && (type.vector != 1 || type.type == Type::f16x2))
+    fail(name.loc, "a parameter is a scalar or an array: .align 8 .b8 name[8] holds a vector");
   parse_array(variable);
   if (type.reference != Reference::none && !variable.dims.empty())
     fail(name.loc, "arrays of texture or surface references are not supported");
@@ -122,7 +136,25 @@ Variable Parser::parse_variable(const VariableType& type, Space space, const Tok
   return variable;
 }
 
-std::vector<Variable> Parser::parse_parameters(Function* function) {
+void Parser::check_parameters(const std::vector<Variable>& list, bool of_kernel, bool are_results) const {
+  uint64_t bytes = 0;
+  for (const Variable& v : list) {
+    const std::string name = "'" + v.name + "'";
+    if (v.dims.size() > 1) fail(v.loc, "the parameter " + name + " has more than one dimension");
+    if (!v.dims.empty() && v.size == 0 && (of_kernel || are_results || &v != &list.back()))
+      fail(v.loc,
+           "the parameter " + name + " needs an extent: the last one of a function alone may have none");
+    if (v.is_pointer_hint && !of_kernel) fail(v.loc, ".ptr belongs to parameters of kernels");
+    if (are_results && list.size() > 1 && !v.is_register)
+      fail(v.loc, "a function gives one result in .param, or several in .reg");
+    bytes = (bytes + v.align - 1) / v.align * v.align + v.size;
+    if (of_kernel && bytes > most_parameter_bytes)
+      fail(v.loc,
+           "the parameters of a kernel are " + std::to_string(most_parameter_bytes) + " bytes at most");
+  }
+}
+
+std::vector<Variable> Parser::parse_parameters(Function* function, bool are_results) {
   expect("(");
   std::vector<Variable> out;
   if (accept(")")) return out;
@@ -149,7 +181,19 @@ std::vector<Variable> Parser::parse_parameters(Function* function) {
     out.back().display_name = out.back().name;
   } while (accept(","));
   expect(")");
+  check_parameters(out, function != nullptr && function->is_entry, are_results);
   return out;
+}
+
+void Parser::check_constant_memory() const {
+  uint64_t bytes = 0;
+  for (const Variable& v : module_.variables) {
+    if (v.space != Space::constant || v.is_extern) continue;
+    bytes += v.size;
+    if (bytes > constant_memory)
+      fail(v.loc,
+           "the module's .const variables take more than " + std::to_string(constant_memory) + " bytes");
+  }
 }
 
 SymbolRef Parser::add_module_variable(Variable variable) {
@@ -158,36 +202,63 @@ SymbolRef Parser::add_module_variable(Variable variable) {
   return ref;
 }
 
+// One name, or `x<3>` for x0, x1 and x2, which are neither arrays nor initialised.
+std::vector<Token> Parser::take_variable_names() {
+  const Token name = take_name("a variable's name");
+  if (!accept("<")) return {name};
+  const TextLoc loc = token_.loc;
+  const uint64_t count = take_integer("a number of variables");
+  if (count > most_variables_of_range)
+    fail(loc, "more than " + std::to_string(most_variables_of_range) + " variables");
+  expect(">");
+  if (token_.is("[") || token_.is("=")) fail_expected("',' or ';'");
+  std::vector<Token> names(count, name);
+  for (uint64_t i = 0; i < count; ++i)
+    names[i].text = spellings_.emplace_back(std::string(name.text) + std::to_string(i));
+  return names;
+}
+
 void Parser::parse_module_variables(const Linkage& linkage) {
   const Space space = *space_of(token_);
   advance();
   const VariableType type = parse_variable_type();
   do {
-    const Token name = take_identifier("a variable's name");
-    Variable variable = parse_variable(type, space, name);
-    variable.is_extern = linkage.is_extern;
-    variable.is_visible = linkage.is_visible;
-    variable.is_weak = linkage.is_weak;
-    variable.is_common = linkage.is_common;
+    for (const Token& name : take_variable_names()) {
+      Variable variable = parse_variable(type, space, name);
+      variable.is_extern = linkage.is_extern;
+      variable.is_visible = linkage.is_visible;
+      variable.is_weak = linkage.is_weak;
+      variable.is_common = linkage.is_common;
+      variable.is_managed |= linkage.is_managed;
+      if (variable.is_common && space != Space::global) fail(name.loc, ".common variables are .global");
+      if (variable.is_managed && space != Space::global) fail(name.loc, ".managed variables are .global");
 
-    const auto [it, is_new] = globals_.try_emplace(name.text);
-    if (is_new) {
-      it->second = add_module_variable(std::move(variable));
-    } else {
-      if (it->second.kind != SymbolRef::Kind::module_variable)
-        fail(name.loc, "'" + std::string(name.text) + "' is already the name of a function");
-      Variable& known = module_.variables[it->second.index];
-      if (known.space != variable.space || known.type != variable.type || known.vector != variable.vector ||
-          known.reference != variable.reference)
-        fail(name.loc, "the variable '" + known.name + "' is declared with another type");
-      if (!known.is_extern && !variable.is_extern)
-        fail(name.loc, "the variable '" + known.name + "' is defined twice");
-      // The definition wins; a second declaration adds nothing.
-      if (!variable.is_extern) known = std::move(variable);
-    }
-    if (token_.is("=")) {
-      if (space == Space::shared) fail(token_.loc, "shared variables take no initialiser");
-      parse_initializer(module_.variables[it->second.index]);
+      const auto [it, is_new] = globals_.try_emplace(name.text);
+      if (is_new) {
+        it->second = add_module_variable(std::move(variable));
+      } else {
+        if (it->second.kind != SymbolRef::Kind::module_variable)
+          fail(name.loc, "'" + std::string(name.text) + "' is already the name of a function");
+        Variable& known = module_.variables[it->second.index];
+        if (known.space != variable.space || known.type != variable.type || known.vector != variable.vector ||
+            known.reference != variable.reference)
+          fail(name.loc, "the variable '" + known.name + "' is declared with another type");
+        if (!known.is_extern && !variable.is_extern)
+          fail(name.loc, "the variable '" + known.name + "' is defined twice");
+        if (!variable.is_extern && !linkage.is_given())
+          fail(name.loc,
+               "the variable '" + known.name + "' was declared .extern: its definition is .visible or .weak");
+        if (known.size != 0 && variable.size != 0 && known.size != variable.size)
+          fail(name.loc, "the variable '" + known.name + "' is declared with another size");
+        // The definition wins; a second declaration adds nothing.
+        if (!variable.is_extern) known = std::move(variable);
+      }
+      if (token_.is("=")) {
+        if (space == Space::shared) fail(token_.loc, "shared variables take no initialiser");
+        parse_initializer(module_.variables[it->second.index]);
+      } else {
+        check_complete(module_.variables[it->second.index]);
+      }
     }
   } while (accept(","));
   expect(";");
@@ -198,21 +269,26 @@ void Parser::parse_local_variables() {
   advance();
   const VariableType type = parse_variable_type();
   do {
-    const Token name = take_identifier("a variable's name");
-    Variable variable = parse_variable(type, space, name);
-    variable.scope = scope_ids_.back();
-    if (space == Space::global || space == Space::constant) {
-      // One object for the whole module, whose name alone is local.
-      const SymbolRef ref = add_module_variable(std::move(variable));
-      declare(name.text, name.loc, {.kind = Declaration::Kind::symbol, .symbol = ref});
-      if (token_.is("=")) parse_initializer(module_.variables[ref.index]);
-    } else {
-      if (token_.is("="))
-        fail(token_.loc, "." + std::string(name_of(space)) + " variables take no initialiser");
-      const SymbolRef ref{SymbolRef::Kind::local_variable,
-                          static_cast<uint32_t>(function_->variables.size())};
-      declare(name.text, name.loc, {.kind = Declaration::Kind::symbol, .symbol = ref});
-      function_->variables.push_back(std::move(variable));
+    for (const Token& name : take_variable_names()) {
+      Variable variable = parse_variable(type, space, name);
+      variable.scope = scope_ids_.back();
+      if (space == Space::global || space == Space::constant) {
+        // One object for the whole module, whose name alone is local.
+        const SymbolRef ref = add_module_variable(std::move(variable));
+        declare(name.text, name.loc, {.kind = Declaration::Kind::symbol, .symbol = ref});
+        if (token_.is("="))
+          parse_initializer(module_.variables[ref.index]);
+        else
+          check_complete(module_.variables[ref.index]);
+      } else {
+        check_complete(variable);
+        if (token_.is("="))
+          fail(token_.loc, "." + std::string(name_of(space)) + " variables take no initialiser");
+        const SymbolRef ref{SymbolRef::Kind::local_variable,
+                            static_cast<uint32_t>(function_->variables.size())};
+        declare(name.text, name.loc, {.kind = Declaration::Kind::symbol, .symbol = ref});
+        function_->variables.push_back(std::move(variable));
+      }
     }
   } while (accept(","));
   expect(";");
@@ -224,72 +300,85 @@ SymbolRef Parser::find_global(const Token& name) const {
   return it->second;
 }
 
-// Initialisers grow `initial` up to the last value written. The sum over the module is bounded by the text's
-// length, so that a few characters cannot ask for gigabytes of zeros between two values.
-void Parser::reserve_initial(Variable& variable, uint64_t end) {
-  if (end <= variable.initial.size()) return;
-  initial_bytes_ += end - variable.initial.size();
-  if (initial_bytes_ > (uint64_t{1} << 20) + 64 * uint64_t{module_.text.size()})
-    fail(token_.loc, "this initialiser is mostly empty, and too large");
-  variable.initial.resize(end);
+void Parser::check_complete(const Variable& variable) const {
+  if (variable.size == 0 && !variable.is_extern)
+    fail(variable.loc, "the array '" + variable.name + "' needs an extent or an initialiser");
 }
 
 void Parser::parse_initializer(Variable& variable) {
   const TextLoc loc = token_.loc;
   expect("=");
   if (variable.is_extern) fail(loc, "an extern variable takes no initialiser");
+  if (variable.reference != Reference::none)
+    fail(loc, "initialisers of texture and surface references are not supported");
   std::vector<uint64_t> dims = variable.dims;
   if (variable.vector > 1) dims.push_back(variable.vector);
-  uint64_t end = 0;
-  if (token_.is("{")) {
-    if (dims.empty()) dims.push_back(1);
-    parse_initializer_list(variable, dims, 0, &end, 0);
-  } else {
-    if (!variable.dims.empty() || variable.vector > 1) fail_expected("'{'");
-    parse_initializer_value(variable, 0);
-    end = size_of(variable.type);
+  if (!dims.empty()) {
+    (void)parse_initializer_list(variable, dims, 0);
+    if (!variable.dims.empty()) set_size(variable);
+    return;
   }
-  if (!variable.dims.empty() && variable.dims.front() == 0) {
-    uint64_t row = uint64_t{size_of(variable.type)} * variable.vector;
-    for (size_t i = 1; i < variable.dims.size(); ++i) row *= variable.dims[i];
-    variable.dims.front() = (end + row - 1) / row;
-    set_size(variable);
-  }
+  if (token_.is("{")) fail(token_.loc, "the value of a scalar stands without braces");
+  parse_initializer_value(variable, 0);
 }
 
-// `dims` are the extents of what the braces hold; inner braces may be left out, as in C.
-void Parser::parse_initializer_list(Variable& variable, std::span<const uint64_t> dims, uint64_t at,
-                                    uint64_t* end, int depth) {
-  if (depth == deepest_initializer) fail(token_.loc, "braces nested too deeply");
-  const uint64_t element = size_of(variable.type);
-  uint64_t inner = element;
-  for (const uint64_t extent : dims.subspan(1)) inner *= extent;
-  const uint64_t start = at;
-  const uint64_t limit = dims.front() == 0 ? largest_variable : at + inner * dims.front();
-  expect("{");
-  while (!token_.is("}")) {
-    if (at >= limit) fail(token_.loc, "too many values for '" + variable.name + "'");
-    if (token_.is("{")) {
-      if (dims.size() == 1) fail(token_.loc, "more braces than '" + variable.name + "' has dimensions");
-      if ((at - start) % inner != 0) fail(token_.loc, "braces after a row that was begun without");
-      uint64_t inner_end = at;
-      parse_initializer_list(variable, dims.subspan(1), at, &inner_end, depth + 1);
-      at += inner;
-      *end = std::max(*end, at);
-    } else {
-      parse_initializer_value(variable, at);
-      at += element;
-      *end = std::max(*end, at);
-    }
-    if (!accept(",")) break;
+// `dims` are the extents of what the braces hold. What follows a row with too few values lies right behind
+// them, not where the next row begins (so ptxas 13.0 has it, against C). Gives the end of what was written.
+uint64_t Parser::parse_initializer_list(Variable& variable, std::span<const uint64_t> dims, uint64_t at) {
+  const TextLoc loc = token_.loc;
+  const bool has_rows = dims.size() > 1;
+  if (!token_.is("{")) fail_expected("'{': each dimension has its braces");
+  advance();
+  uint64_t count = 0;
+  if (!token_.is("}")) {
+    do {
+      if (token_.is("}")) fail_expected("a value");
+      if (count == dims.front() && count != 0)
+        fail(token_.loc, "too many values for '" + variable.name + "'");
+      if (has_rows) {
+        at = parse_initializer_list(variable, dims.subspan(1), at);
+      } else {
+        if (token_.is("{")) fail(token_.loc, "more braces than '" + variable.name + "' has dimensions");
+        parse_initializer_value(variable, at);
+        at += size_of(variable.type);
+      }
+      ++count;
+    } while (accept(","));
   }
   expect("}");
+  if (dims.front() == 0) {
+    if (count == 0) fail(loc, "the array '" + variable.name + "' needs an extent or values");
+    variable.dims.front() = count;
+  }
+  if (!has_rows && variable.vector > 1 && count != variable.vector)
+    fail(loc, "a vector of " + std::to_string(variable.vector) + " has as many values");
+  return at;
+}
+
+// The bytes of a value, as ptxas 13.0 writes them.
+uint64_t Parser::initial_bits(const Variable& variable, TextLoc loc, const Constant& value) const {
+  using Kind = Constant::Kind;
+  const Type type = variable.type;
+  const std::string name = "." + std::string(name_of(type));
+  if (type == Type::f16 || type == Type::f16x2)
+    fail(loc, name + " variables take no initialiser; .b16 and .b32 hold the bits of halves");
+  if (value.kind == Kind::integer) {
+    if (is_float(type)) fail(loc, name + " variables take floating-point values, as 1.0 or 0f3F800000");
+    return value.bits;
+  }
+  if (type != Type::f32 && type != Type::f64 && type != Type::b32 && type != Type::b64)
+    fail(loc, "a floating-point value for a variable of type " + name);
+  const bool single = value.kind == Kind::real32;
+  if (size_of(type) == 4 && !single)
+    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value.bits)));
+  if (type == Type::f64 && single)
+    return std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(value.bits))});
+  return value.bits;
 }
 
 void Parser::parse_initializer_value(Variable& variable, uint64_t at) {
   const uint32_t width = size_of(variable.type);
-  if (token_.kind == Token::Kind::identifier && token_.text != "WARP_SZ")
-    return parse_initializer_symbol(variable, at, ~uint64_t{0});
+  if (token_.kind == Token::Kind::identifier) return parse_initializer_symbol(variable, at, ~uint64_t{0});
   if (token_.kind == Token::Kind::integer && lexer_.peek().is("(")) {
     const TextLoc loc = token_.loc;
     const uint64_t mask = take_integer("a mask");
@@ -302,29 +391,9 @@ void Parser::parse_initializer_value(Variable& variable, uint64_t at) {
     return expect(")");
   }
   const TextLoc loc = token_.loc;
-  const Constant value = parse_constant();
-  uint64_t bits = value.bits;
-  if (value.kind == Constant::Kind::integer) {
-    if (variable.type == Type::f32)
-      bits = std::bit_cast<uint32_t>(value.is_unsigned ? static_cast<float>(bits)
-                                                       : static_cast<float>(static_cast<int64_t>(bits)));
-    if (variable.type == Type::f64)
-      bits = std::bit_cast<uint64_t>(value.is_unsigned ? static_cast<double>(bits)
-                                                       : static_cast<double>(static_cast<int64_t>(bits)));
-  } else {
-    const bool single = value.kind == Constant::Kind::real32;
-    if (variable.type == Type::f32 && !single)
-      bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-    else if (variable.type == Type::f64 && single)
-      bits = std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(bits))});
-    else if (!is_float(variable.type) && width != (single ? 4u : 8u))
-      fail(loc, "a floating-point value for a variable of type ." + std::string(name_of(variable.type)));
-    else if (width < 4)
-      fail(loc, "half-precision values are written as integers");
-  }
-  if (width > 8) fail(loc, "initialisers of ." + std::string(name_of(variable.type)) + " are not supported");
-  reserve_initial(variable, at + width);
-  std::memcpy(variable.initial.data() + at, &bits, width);
+  const uint64_t bits = initial_bits(variable, loc, parse_constant());
+  variable.initial.resize(at + width);
+  std::memcpy(variable.initial.data() + at, &bits, std::min<size_t>(width, sizeof bits));
 }
 
 // symbol, symbol+4, generic(symbol), generic(symbol+4), generic(symbol)+4
@@ -345,13 +414,19 @@ void Parser::parse_initializer_symbol(Variable& variable, uint64_t at, uint64_t 
   if (!symbol ||
       (symbol->kind != SymbolRef::Kind::module_variable && symbol->kind != SymbolRef::Kind::function))
     fail(name.loc, "'" + std::string(name.text) + "' has no address that is known before the program runs");
-  if (mask == ~uint64_t{0} && width != 8 && width != 4)
-    fail(name.loc, "an address does not fit ." + std::string(name_of(variable.type)));
+  const std::string type = "." + std::string(name_of(variable.type));
+  if (!is_unsigned(variable.type)) fail(name.loc, type + " holds no address; .u64 does, and .u8 its bytes");
+  if (mask == ~uint64_t{0} && width < 4) fail(name.loc, "an address does not fit " + type);
+  const bool is_function = symbol->kind == SymbolRef::Kind::function;
+  if (!is_function && module_.variables[symbol->index].space == Space::shared)
+    fail(name.loc, "'" + std::string(name.text) + "' is shared: it has no address before the program runs");
+  if (is_function && (relocation.generic || addend != 0))
+    fail(name.loc, "the address of a function stands alone");
   relocation.symbol = *symbol;
   relocation.addend = static_cast<int64_t>(addend);
   relocation.mask = mask;
   relocation.shift = mask == ~uint64_t{0} ? 0 : static_cast<uint8_t>(std::countr_zero(mask));
-  reserve_initial(variable, at + width);
+  variable.initial.resize(at + width);
   variable.relocations.push_back(relocation);
 }
 

@@ -20,6 +20,7 @@ Module Parser::run() {
   advance();
   while (token_.kind != Token::Kind::end) parse_statement();
   if (!version_seen_) fail(token_.loc, "no .version: this is no PTX module");
+  check_constant_memory();
   finish_aliases();
   finish_locs();
   module_.line_begins = line_begins_of(module_.text);
@@ -50,6 +51,11 @@ void Parser::fail_expected(std::string_view what) const {
     found = (token_.kind == Token::Kind::dotted ? "'." : "'") + std::string(shown) + "'";
   }
   fail(token_.loc, "expected " + std::string(what) + ", not " + found);
+}
+
+Token Parser::take_name(std::string_view what) {
+  if (token_.text == "_") fail_expected(what);
+  return take_identifier(what);
 }
 
 Token Parser::take_identifier(std::string_view what) {
@@ -83,7 +89,9 @@ void Parser::parse_statement() {
   if (token_.text == "pragma") return parse_pragma();
   if (token_.text == "alias") return parse_alias();
   if (module_.target.empty()) fail(token_.loc, "a PTX module names its .target first");
-  const Linkage linkage = parse_linkage();
+  Linkage linkage;
+  parse_attributes(&linkage.is_managed);
+  parse_linkage(linkage);
   if (token_.is_word("entry") || token_.is_word("func")) return parse_function(linkage);
   if (token_.is_word("global") || token_.is_word("const") || token_.is_word("shared"))
     return parse_module_variables(linkage);
@@ -93,6 +101,7 @@ void Parser::parse_statement() {
 }
 
 void Parser::parse_version() {
+  if (version_seen_) fail(token_.loc, "a PTX module has one .version");
   advance();
   const std::string_view text = token_.text;
   const auto point = text.find('.');
@@ -109,12 +118,15 @@ void Parser::parse_version() {
 }
 
 void Parser::parse_target() {
+  if (!globals_.empty()) fail(token_.loc, "the .target of a module stands before all else");
   advance();
   do {
     const Token word = take_identifier("a target, as sm_90");
-    if (word.text.starts_with("sm_") || word.text.starts_with("compute_"))
+    if (word.text.starts_with("sm_") || word.text.starts_with("compute_")) {
       module_.target = word.text;
-    else if (word.text == "debug")
+      const std::string_view digits = word.text.substr(word.text.find('_') + 1);
+      std::from_chars(digits.data(), digits.data() + digits.size(), architecture_);
+    } else if (word.text == "debug")
       module_.is_debug = true;
     else if (word.text != "texmode_unified" && word.text != "texmode_independent" &&
              word.text != "map_f64_to_f32")
@@ -167,9 +179,10 @@ void Parser::parse_alias() {
 namespace {
 
 bool have_same_parameters(const Function& a, const Function& b) {
-  const auto same_size = [](const Variable& one, const Variable& other) { return one.size == other.size; };
-  return std::ranges::equal(a.params, b.params, same_size) &&
-         std::ranges::equal(a.returns, b.returns, same_size);
+  const auto same = [](const Variable& one, const Variable& other) {
+    return one.size == other.size && one.type == other.type && one.is_register == other.is_register;
+  };
+  return std::ranges::equal(a.params, b.params, same) && std::ranges::equal(a.returns, b.returns, same);
 }
 
 }  // namespace
@@ -185,6 +198,8 @@ void Parser::finish_aliases() {
       fail(alias.name.loc, "'" + std::string(alias.name.text) + "' is no declared function without a body");
     const Function& known = module_.functions[name.index];
     Function function = module_.functions[target.index];
+    if (function.is_entry || known.is_entry) fail(alias.name.loc, "a kernel has no alias");
+    if (function.is_weak) fail(alias.target.loc, "a .weak function has no alias");
     if (!have_same_parameters(known, function))
       fail(alias.name.loc,
            "the alias '" + known.name + "' has other parameters than '" + function.name + "'");
@@ -221,19 +236,17 @@ void Parser::parse_attributes(bool* managed) {
   }
 }
 
-Parser::Linkage Parser::parse_linkage() {
-  Linkage linkage;
+void Parser::parse_linkage(Linkage& linkage) {
   for (;; advance()) {
-    if (token_.is_word("extern"))
-      linkage.is_extern = true;
-    else if (token_.is_word("visible"))
-      linkage.is_visible = true;
-    else if (token_.is_word("weak"))
-      linkage.is_weak = true;
-    else if (token_.is_word("common"))
-      linkage.is_common = true;
-    else
-      return linkage;
+    bool* const written = token_.is_word("extern")    ? &linkage.is_extern
+                          : token_.is_word("visible") ? &linkage.is_visible
+                          : token_.is_word("weak")    ? &linkage.is_weak
+                          : token_.is_word("common")  ? &linkage.is_common
+                                                      : nullptr;
+    if (written == nullptr) return;
+    if (linkage.is_given())
+      fail(token_.loc, "one of .extern, .visible, .weak and .common is written, not two");
+    *written = true;
   }
 }
 
@@ -264,14 +277,27 @@ void Parser::parse_function_directives(Function& function) {
       continue;
     }
     advance();
+    constexpr std::string_view of_kernels[] = {
+        "maxntid",         "reqntid",        "minnctapersm",      "maxnreg",           "maxnctapersm",
+        "explicitcluster", "maxclusterrank", "reqnctapercluster", "blocksareclusters", "minperctamemory"};
+    if (!function.is_entry && std::ranges::find(of_kernels, word.text) != std::end(of_kernels))
+      fail(word.loc, "." + std::string(word.text) + " belongs to kernels");
+    if (function.is_entry && word.text == "noreturn")
+      fail(word.loc, ".noreturn belongs to functions that are called");
+    const auto take_positive = [&] {
+      const TextLoc loc = token_.loc;
+      const uint32_t value = take_u32("a number");
+      if (value == 0) fail(loc, "." + std::string(word.text) + " is 1 at least");
+      return value;
+    };
     if (word.text == "maxntid")
       parse_dimensions(function.max_threads);
     else if (word.text == "reqntid")
       parse_dimensions(function.required_threads);
     else if (word.text == "minnctapersm")
-      function.min_blocks = take_u32("a number");
+      function.min_blocks = take_positive();
     else if (word.text == "maxnreg")
-      function.max_registers = take_u32("a number");
+      function.max_registers = take_positive();
     else if (word.text == "noreturn")
       function.is_noreturn = true;
     else if (word.text == "explicitcluster")
@@ -290,8 +316,7 @@ void Parser::parse_function_directives(Function& function) {
       function.refusal =
           Refusal{".minperctamemory is not supported: blocks have no global memory of their own", word.loc};
     } else if (word.text == "blocksareclusters")
-      function.refusal =
-          Refusal{".blocksareclusters is not supported: grids are counted in blocks", word.loc};
+      function.blocks_are_clusters = true;
     else
       fail(word.loc, "unknown directive '." + std::string(word.text) + "' of a function");
   }
@@ -304,9 +329,10 @@ void Parser::parse_function(const Linkage& linkage) {
   function.is_extern = linkage.is_extern;
   function.is_visible = linkage.is_visible;
   function.is_weak = linkage.is_weak;
+  if (linkage.is_common) fail(token_.loc, ".common is for variables");
   advance();
   parse_attributes(nullptr);
-  if (!function.is_entry && token_.is("(")) function.returns = parse_parameters();
+  if (!function.is_entry && token_.is("(")) function.returns = parse_parameters(nullptr, true);
   const Token name = take_identifier("a function's name");
   function.name = name.text;
   function.display_name = demangle(name.text);
@@ -317,7 +343,13 @@ void Parser::parse_function(const Linkage& linkage) {
     fail(name.loc, "a function that returns something is not .noreturn");
   if (function.max_threads[0] != 0 && function.required_threads[0] != 0)
     fail(name.loc, ".maxntid and .reqntid do not go together");
+  if (function.max_cluster_rank != 0 && function.required_cluster[0] != 0)
+    fail(name.loc, ".maxclusterrank and .reqnctapercluster do not go together");
+  if (function.blocks_are_clusters &&
+      (function.required_threads[0] == 0 || function.required_cluster[0] == 0))
+    fail(name.loc, ".blocksareclusters needs .reqntid and .reqnctapercluster");
   function.has_body = token_.is("{");
+  if (function.has_body && function.is_extern) fail(name.loc, "an .extern function has no body");
   const bool has_body = function.has_body;
   function_index_ = merge_function(std::move(function), name);
   if (!has_body) return expect(";");
@@ -332,6 +364,11 @@ void Parser::merge_declared(Function& known, Function& function) const {
   const std::string name = "'" + known.name + "'";
   if (known.is_entry != function.is_entry) fail(loc, name + " is declared as another kind of function");
   if (known.has_body && function.has_body) fail(loc, "the function " + name + " is defined twice");
+  if (known.has_body) fail(loc, "the function " + name + " is declared behind its definition");
+  const auto linkage = [](const Function& f) { return std::array{f.is_extern, f.is_visible, f.is_weak}; };
+  const bool says_nothing = linkage(function) == std::array{false, false, false} && !known.is_extern;
+  if (!says_nothing && linkage(known) != linkage(function))
+    fail(loc, "the function " + name + " is declared with another linkage (.extern, .visible, .weak)");
   if (!have_same_parameters(known, function))
     fail(loc, "the function " + name + " is declared with other parameters");
   function.is_visible |= known.is_visible;

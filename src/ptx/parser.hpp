@@ -26,6 +26,11 @@ struct Constant {
   uint64_t bits = 0;
 };
 
+/// What variables and registers are declared as; the other types are those of instructions alone.
+[[nodiscard]] constexpr bool is_fundamental(Type t) {
+  return (t >= Type::pred && t <= Type::f16x2) || t == Type::f32 || t == Type::f64;
+}
+
 /// What a name stands for inside a function.
 struct Declaration {
   enum class Kind : uint8_t { reg, vector_reg, reg_range, symbol };
@@ -72,6 +77,7 @@ class Parser {
   void expect(std::string_view punctuation);
   [[nodiscard]] bool accept_word(std::string_view dotted);
   [[nodiscard]] Token take_identifier(std::string_view what);
+  [[nodiscard]] Token take_name(std::string_view what);  ///< not `_`
   [[nodiscard]] uint64_t take_integer(std::string_view what);
   [[nodiscard]] uint32_t take_u32(std::string_view what);
   [[noreturn]] void fail(TextLoc loc, const std::string& cause) const { source_.fail(loc, cause); }
@@ -90,8 +96,10 @@ class Parser {
   void parse_attributes(bool* managed);
   struct Linkage {
     bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
+    bool is_managed = false;  ///< .attribute(.managed) before it
+    [[nodiscard]] bool is_given() const { return is_extern || is_visible || is_weak || is_common; }
   };
-  [[nodiscard]] Linkage parse_linkage();
+  void parse_linkage(Linkage& linkage);
   void parse_function(const Linkage& linkage);
   void parse_function_directives(Function& function);
   void parse_dimensions(std::array<uint32_t, 3>& out);
@@ -113,17 +121,22 @@ class Parser {
   [[nodiscard]] Variable parse_variable(const VariableType& type, Space space, const Token& name);
   void parse_array(Variable& variable);
   void set_size(Variable& variable);
-  /// `function`: whose they are, if that is more than a type.
-  [[nodiscard]] std::vector<Variable> parse_parameters(Function* function = nullptr);
+  /// `function`: whose they are, if that is more than a type; or they are what it gives.
+  [[nodiscard]] std::vector<Variable> parse_parameters(Function* function = nullptr,
+                                                       bool are_results = false);
+  void check_parameters(const std::vector<Variable>& list, bool of_kernel, bool are_results) const;
+  void check_constant_memory() const;
+  [[nodiscard]] std::vector<Token> take_variable_names();
   void parse_module_variables(const Linkage& linkage);
   void parse_local_variables();
   [[nodiscard]] SymbolRef add_module_variable(Variable variable);
+  void check_complete(const Variable& variable) const;
   void parse_initializer(Variable& variable);
-  void parse_initializer_list(Variable& variable, std::span<const uint64_t> dims, uint64_t at, uint64_t* end,
-                              int depth);
+  [[nodiscard]] uint64_t parse_initializer_list(Variable& variable, std::span<const uint64_t> dims,
+                                                uint64_t at);
+  [[nodiscard]] uint64_t initial_bits(const Variable& variable, TextLoc loc, const Constant& value) const;
   void parse_initializer_value(Variable& variable, uint64_t at);
   void parse_initializer_symbol(Variable& variable, uint64_t at, uint64_t mask);
-  void reserve_initial(Variable& variable, uint64_t end);
   [[nodiscard]] SymbolRef find_global(const Token& name) const;
 
   // parse_body.cpp
@@ -143,6 +156,8 @@ class Parser {
   void parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated);
   void parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated, bool& has_ended);
   [[nodiscard]] const Mnemonic& parse_mnemonic(const Token& opcode);
+  [[nodiscard]] Operand take_residency(Instruction& instruction);
+  void set_residency(const Operand& resident);
   void use_label(Instruction& instruction, bool wants_table);
   void move_registers(Op op, TextLoc loc, uint32_t guard, bool guard_negated);
   [[nodiscard]] std::optional<SymbolRef> find_symbol(std::string_view name) const;
@@ -169,7 +184,7 @@ class Parser {
   void check_call(const Instruction& instruction, const std::string& callee,
                   const std::vector<Variable>& returns, const std::vector<Variable>& params) const;
   void check_passed(const Instruction& instruction, const Operand* list,
-                    const std::vector<Variable>& variables) const;
+                    const std::vector<Variable>& variables, bool are_results) const;
   void check_tables() const;
 
   // constants.cpp
@@ -178,6 +193,7 @@ class Parser {
   [[nodiscard]] Constant parse_conditional(int depth);
   [[nodiscard]] Constant parse_binary(int level, int depth);
   [[nodiscard]] Constant parse_unary(int depth);
+  [[noreturn]] void fail_in_expression(TextLoc loc) const;
   [[nodiscard]] Constant apply(std::string_view op, TextLoc loc, Constant a, Constant b) const;
 
   // debug_info.cpp
@@ -195,13 +211,13 @@ class Parser {
   Lexer lexer_;
   Token token_;
   bool version_seen_ = false;
+  uint32_t architecture_ = 0;  ///< 90 of .target sm_90
 
   std::unordered_map<std::string_view, SymbolRef> globals_;
   struct Alias {
     Token name, target;
   };
   std::vector<Alias> aliases_;
-  uint64_t initial_bytes_ = 0;   ///< of all initialisers
   uint64_t register_count_ = 0;  ///< of all functions
   bool never_unrolled_ = false;  ///< `.pragma "nounroll"` outside of functions: of those that follow
 

@@ -41,6 +41,32 @@ void take_newer_ptx() {
   require(cuMemcpyDtoH_v2(&last, memory + 124, 4) == 0 && last == 31, "result");
 }
 
+/// What nvcc makes of __block_size__: such a kernel's grid is given in clusters.
+void count_grid_in_clusters() {
+  constexpr char text[] = R"(
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry size(.param .u64 out) .reqntid 32 .reqnctapercluster 2, 3 .blocksareclusters {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %nctaid.x;
+  mov.u32 %r2, %nctaid.y;
+  st.global.v2.u32 [%rd1], {%r1, %r2};
+  ret;
+})";
+  void *module = nullptr, *function = nullptr;
+  uint64_t memory = 0;
+  require(cuModuleLoadData(&module, text) == 0 && cuModuleGetFunction(&function, module, "size") == 0,
+          "module of clusters");
+  require(cuMemAlloc_v2(&memory, 8) == 0, "memory");
+  void* arguments[] = {&memory};
+  require(cuLaunchKernel(function, 5, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr) == 0, "clusters");
+  unsigned blocks[2] = {};
+  require(cuMemcpyDtoH_v2(blocks, memory, 8) == 0 && blocks[0] == 10 && blocks[1] == 3, "blocks of a grid");
+}
+
 /// Machine code is refused, with what helps.
 void refuse_machine_code() {
   constexpr char cubin[128] =
@@ -226,6 +252,7 @@ int main() {
   require(cuInit(0) == 0 && cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0,
           "context");
   take_newer_ptx();
+  count_grid_in_clusters();
   refuse_machine_code();
   look_up_graphics();
   launch_in_steps();

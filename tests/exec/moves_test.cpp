@@ -53,6 +53,23 @@ TEST(Moves, OfFourWordsMakeOneOf128Bits) {
   for (uint32_t i = 0; i < 6; ++i) EXPECT_EQ(p.word(i), expected[i]) << i;
 }
 
+// ptxas takes the address of a variable plus a number wherever it takes a number.
+TEST(Moves, AddressesWithOffsetsAreNumbers) {
+  Program p(
+      ".shared .align 16 .b32 s[4];\n.local .align 16 .b8 l[16];\nmov.u32 %r5, s; add.u32 %r6, %r1, s+12;\n"
+      "sub.u32 %r6, %r6, %r5; mov.u64 %rd4, l; sub.u64 %rd5, l+8, %rd4;\ncvt.u64.u32 %rd6, s+4; cvt.u32.u64 "
+      "%r7, %rd6; sub.u32 %r7, %r7, %r5;\n"
+      "setp.eq.u32 %p1, %r1, 2;\n@%p1 st.global.u32 [%rd1], %r6;\n@%p1 st.global.u64 [%rd1+8], %rd5;\n"
+      "@%p1 st.global.u32 [%rd1+16], %r7;\n@%p1 st.shared.u32 [s+8], s+8; @%p1 ld.shared.u32 %r8, [s+8];\n"
+      "sub.u32 %r8, %r8, %r5;\n@%p1 st.global.u32 [%rd1+20], %r8;\n");
+  ASSERT_TRUE(p.run({1}, {32}).findings.empty());
+  EXPECT_EQ(p.word(0), 14u);
+  EXPECT_EQ(p.word(2), 8u);
+  EXPECT_EQ(p.word(3), 0u);
+  EXPECT_EQ(p.word(4), 4u);
+  EXPECT_EQ(p.word(5), 8u);
+}
+
 // On an H200 with driver 580 all of these were 0.
 TEST(Moves, CountersAndUnusedRegistersOfTheDriverAreZero) {
   std::string body = "mov.u32 %r5, 0;\n";

@@ -416,6 +416,21 @@ TEST(Texture, ReferencesReadWhatTheyAreBoundTo) {
   EXPECT_EQ(findings[0].count, 32u);
 }
 
+// Textures are in memory as a whole, so the second destination is true where the fetch takes place.
+TEST(Texture, WhatIsReadIsInMemory) {
+  Warp32 warp;
+  std::vector<float> texels;
+  const uint64_t handle = warp.memory.textures.add(floats(warp.memory, texels));
+  const std::string body =
+      ".reg .pred %p<3>; setp.lt.u32 %p1, %r3, 4; setp.ne.u32 %p2, 0, 0;\n"
+      "@%p1 tex.2d.v4.f32.f32 {%r10, %r11, %r12, _}|%p2, [%rd1, {%f1, %f2}]; selp.u32 %r13, 1, 0, %p2;";
+  EXPECT_TRUE(warp.run(body, handle, {1.5f}, {2.5f}).findings.empty());
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(warp.word(lane, 3), lane < 4 ? 1u : 0u) << lane;
+    EXPECT_EQ(warp.real(lane), lane < 4 ? texels[2 * width + 1] : 0.0f) << lane;
+  }
+}
+
 TEST(Texture, GathersFromCubesAndLooseOffsetsAreRefused) {
   Warp32 warp;
   for (const char* body :

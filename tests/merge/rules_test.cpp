@@ -562,9 +562,12 @@ TEST(Merging, AtomicsWithoutAnInstructionAreLoops) {
 
 TEST(Merging, LeavesAddressesThatNoSharedMemoryHas) {
   const Predicted p(R"(
-  st.shared.v4.u32 [0x7fffffffffffffff], {%r4, %r4, %r4, %r4};
-  ld.shared.v2.u32 {%r5, %r6}, [0x7ffffffffffffffc];
-  ld.shared.u32 %r7, [0x8000000000000000];
+  mov.u64 %rd2, 0x7fffffffffffffff;
+  mov.u64 %rd3, 0x7ffffffffffffffc;
+  st.shared.v4.u32 [%rd2], {%r4, %r4, %r4, %r4};
+  ld.shared.v2.u32 {%r5, %r6}, [%rd3];
+  mov.u64 %rd2, 0x8000000000000000;
+  ld.shared.u32 %r7, [%rd2];
   st.global.u32 [%rd1], %r5;
   st.global.u32 [%rd1+4], %r6;
   st.global.u32 [%rd1+8], %r7;)");

@@ -145,6 +145,7 @@ class Dump {
     one("minnctapersm", function.min_blocks);
     one("maxnreg", function.max_registers);
     if (function.explicit_cluster) out_ += " explicitcluster";
+    if (function.blocks_are_clusters) out_ += " blocksareclusters";
     three("reqnctapercluster", function.required_cluster);
     one("maxclusterrank", function.max_cluster_rank);
     out_ += function.has_body ? "\n" : " (no body)\n";

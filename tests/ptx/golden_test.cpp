@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prelude =
-    ".version 9.0 .target sm_90 .address_size 64 .global .u32 g; .func (.param .b32 r) f(.param .b32 a); "
+    ".version 9.0 .target sm_100a .address_size 64 .global .u32 g; .func (.param .b32 r) f(.param .b32 a); "
     ".entry k(.param .u64 ptr, .param .u32 n) { .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; "
     ".reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .f64 %fd<4>; .shared .u32 s[32];\n";
 

@@ -86,5 +86,14 @@ TEST(Legality, AgreesWithTheAssemblerForBlackwell) {
   EXPECT_GT(seen["refused"], 20);
 }
 
+// What later targets have is refused of a module for an earlier one.
+TEST(Legality, AgreesWithTheAssemblerForEarlierTargets) {
+  for (const char* target : {"sm_75", "sm_80"}) {
+    auto seen = check(std::string("legality-") + target + ".txt", target);
+    EXPECT_GT(seen["ok"], 5);
+    EXPECT_GT(seen["bad"], 80);
+  }
+}
+
 }  // namespace
 }  // namespace lanescope::ptx

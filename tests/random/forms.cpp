@@ -29,7 +29,8 @@ std::optional<ptx::Mnemonic> read(const std::string& text) {
     at = end + 1;
   }
   try {
-    return ptx::read_mnemonic(words, {text, "form"});
+    constexpr uint32_t any_architecture = UINT32_MAX;
+    return ptx::read_mnemonic(words, any_architecture, {text, "form"});
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -78,6 +78,7 @@ TEST(Generator, StoresEverythingInTheSameProgram) {
 TEST(Generator, UsesEveryFormOfTheTable) {
   // Each form alone makes programs that the engine loads and runs to their end.
   std::string text = header();
+  text.replace(text.find("sm_90"), 5, "sm_100a");  // of the table, some forms are for later targets
   std::vector<Program> programs;
   std::set<std::string> names;
   uint64_t seed = 0;

@@ -248,6 +248,13 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   if (kernel.is_of_tiles && work.block == exec::Dim3{1, 1, 1})
     work.block = {kernel.required_threads[0], std::max(kernel.required_threads[1], 1u),
                   std::max(kernel.required_threads[2], 1u)};
+  if (kernel.blocks_are_clusters) {
+    const exec::Dim3 size = exec::compiled_cluster(kernel);
+    const auto times = [](uint32_t clusters, uint32_t blocks) {
+      return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{clusters} * blocks, UINT32_MAX));
+    };
+    work.grid = {times(work.grid.x, size.x), times(work.grid.y, size.y), times(work.grid.z, size.z)};
+  }
   work.dynamic_shared = static_cast<uint32_t>(shared);
   status = copy_arguments(kernel, arguments, work.params);
   if (status != Status::success) return status;
