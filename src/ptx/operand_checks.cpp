@@ -488,7 +488,9 @@ struct OperandChecker {
     const TextureShape shape = texture_shape_of(instruction);
     const uint32_t axes = shape.coordinates();
     Operand& handle = operands[store ? 0 : 1];
-    if (handle.kind != Operand::Kind::symbol) check_register(handle, Type::u64, false);
+    if (handle.kind != Operand::Kind::symbol && handle.kind != Operand::Kind::reg)
+      fail(handle, name() + " takes a handle and coordinates in brackets here, not " + described(handle));
+    if (handle.kind == Operand::Kind::reg) check_register(handle, Type::u64, false);
 
     // Vectors of three are padded to four.
     const uint32_t least = axes + (shape.layered ? 1 : 0);
