@@ -134,9 +134,10 @@ Finding* add_finding(Warp& w, Finding found) {
 }
 
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
-            std::string_view message) {
+            std::string_view message, Finding::Severity severity) {
   Finding found;
   found.kind = kind;
+  found.severity = severity;
   found.instruction = in->origin();
   found.thread = thread_of(w, static_cast<uint32_t>(std::countr_zero(lanes)));
   found.address = address;

@@ -211,7 +211,7 @@ struct Finding {
     return {in_one_warp() && instruction != other_instruction, block, thread};
   }
   /// Whether the kernel would be ended by it on a GPU, so that its results are not to be trusted.
-  [[nodiscard]] bool ends_kernel() const { return kind < Kind::race; }
+  [[nodiscard]] bool ends_kernel() const { return kind < Kind::race && severity == Severity::error; }
   /// Whether both are the same defect, at other threads or in other blocks.
   [[nodiscard]] bool same_defect(const Finding& other) const {
     return kind == other.kind && instruction == other.instruction && severity == other.severity &&

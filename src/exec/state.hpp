@@ -70,7 +70,7 @@ struct WorkerState {
 
 /// Records a finding for the lanes of `lanes`; the first one, of the first block, is the example kept.
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
-            std::string_view message);
+            std::string_view message, Finding::Severity severity = Finding::Severity::error);
 
 /// The same of 16 bytes of a matrix at an offset behind the shared memory of the block, which has so many
 /// bytes.

@@ -44,7 +44,10 @@ bool TextureTable::remove(uint64_t handle, bool is_surface) {
   const auto it = textures_.find(handle);
   if (it == textures_.end() || it->second->is_surface != is_surface) return false;
   ++generation_;
+  removed_.emplace_back(handle, std::move(it->second));
   textures_.erase(it);
+  constexpr size_t kept = 4096;
+  if (removed_.size() > kept) removed_.pop_front();
   return true;
 }
 
@@ -54,9 +57,11 @@ std::shared_ptr<const Texture> TextureTable::find(uint64_t handle) const {
   return it == textures_.end() ? nullptr : it->second;
 }
 
-bool TextureTable::was_removed(uint64_t handle) const {
+std::shared_ptr<const Texture> TextureTable::find_removed(uint64_t handle) const {
   const std::shared_lock lock(mutex_);
-  return handle != 0 && handle <= last_ && !textures_.contains(handle);
+  const auto it = std::find_if(removed_.rbegin(), removed_.rend(),
+                               [&](const auto& removed) { return removed.first == handle; });
+  return it == removed_.rend() ? nullptr : it->second;
 }
 
 namespace {
@@ -145,14 +150,21 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
     return static_cast<const Texture*>(nullptr);
   };
   if (form.by_reference && handle == 0) return refuse("the " + name + " reference is bound to no " + name);
-  const auto texture = memory.textures.find(handle);
-  if (!texture && memory.textures.was_removed(handle))
-    return refuse(fmt::format("{:#x} is the handle of a {} that was destroyed", handle, name));
+  auto texture = memory.textures.find(handle);
+  const bool is_gone = !texture;
+  if (is_gone) texture = memory.textures.find_removed(handle);
   if (!texture || texture->is_surface != surface)
     return refuse(fmt::format("{:#x}", handle) + " is the handle of no " + name +
                   (texture ? std::string(", but of a ") + (surface ? "texture" : "surface") : ""));
   const auto is_usable = [&] {
-    last = {in->imm, handle, now, texture};
+    if (is_gone)  // as on an H200
+      report(
+          w, in, Finding::Kind::unknown_pointer, lanes, handle, 0,
+          fmt::format("{:#x} is the handle of a {} that was destroyed: a GPU uses it until a new one takes "
+                      "its place",
+                      handle, name),
+          Finding::Severity::warning);
+    last = {is_gone ? 0 : in->imm, handle, now, texture};  // each use of one that is gone is reported
     return texture.get();
   };
   if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return is_usable();

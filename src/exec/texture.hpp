@@ -9,9 +9,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <shared_mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ptx/instruction_set.hpp"
@@ -69,8 +71,8 @@ class TextureTable {
   bool remove(uint64_t handle, bool is_surface);
   /// nullptr if there is none.
   [[nodiscard]] std::shared_ptr<const Texture> find(uint64_t handle) const;
-  /// Whether there was one, which is gone.
-  [[nodiscard]] bool was_removed(uint64_t handle) const;
+  /// One of those that were removed last, which a GPU still finds; nullptr if it is none.
+  [[nodiscard]] std::shared_ptr<const Texture> find_removed(uint64_t handle) const;
   /// Changes whenever a texture comes or goes.
   [[nodiscard]] uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
@@ -78,6 +80,7 @@ class TextureTable {
   std::atomic<uint64_t> generation_{0};
   mutable std::shared_mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<const Texture>> textures_;
+  std::deque<std::pair<uint64_t, std::shared_ptr<const Texture>>> removed_;  ///< the last ones, oldest first
   uint64_t last_ = 0;
 };
 

@@ -381,11 +381,62 @@ TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   EXPECT_TRUE(refused(fetch_2d, handle));
   EXPECT_TRUE(warp.memory.textures.remove(handle, false));
   EXPECT_TRUE(refused(fetch_2d, handle));
-  const auto message = [&](uint64_t which) {
-    return warp.run(fetch_2d, which, {0}, {0}).findings.at(0).message;
+  EXPECT_THAT(warp.run(fetch_2d, handle + 1, {0}, {0}).findings.at(0).message,
+              testing::HasSubstr("is the handle of no texture"));
+}
+
+TEST(Texture, DestroyedOnesAreReadWithAWarning) {
+  Warp32 warp;
+  std::vector<float> texels;
+  const Texture t = floats(warp.memory, texels);
+  const uint64_t handle = warp.memory.textures.add(t);
+  warp.run(fetch_2d, handle, {1}, {1});
+  const float before = warp.real(0);
+  EXPECT_TRUE(warp.memory.textures.remove(handle, false));
+  for (int i = 0; i < 2; ++i) {
+    const LaunchResult result = warp.run(fetch_2d, handle, {1}, {1});
+    EXPECT_EQ(warp.real(0), before);
+    ASSERT_EQ(result.findings.size(), 1u);
+    EXPECT_EQ(result.findings[0].severity, Finding::Severity::warning);
+    EXPECT_EQ(result.findings[0].count, 32u);
+    EXPECT_FALSE(result.failed);
+    EXPECT_THAT(result.findings[0].message,
+                testing::HasSubstr("is the handle of a texture that was destroyed"));
+  }
+  warp.memory.release(t.base);
+  EXPECT_TRUE(warp.run(fetch_2d, handle, {1}, {1}).failed);
+}
+
+TEST(Texture, DestroyedSurfacesAreReadWithAWarning) {
+  Warp32 warp;
+  std::vector<float> texels;
+  Texture t = floats(warp.memory, texels);
+  t.is_surface = true;
+  const uint64_t handle = warp.memory.textures.add(t);
+  EXPECT_TRUE(warp.memory.textures.remove(handle, true));
+  const LaunchResult result =
+      warp.run("shl.b32 %r1, %r1, 2;\nsuld.b.2d.b32.trap {%r10}, [%rd1, {%r1, %r2}];", handle, {3}, {2});
+  EXPECT_EQ(warp.real(31), texels[2 * width + 3]);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].severity, Finding::Severity::warning);
+  EXPECT_FALSE(result.failed);
+  // It is no texture for having gone.
+  EXPECT_TRUE(warp.run(fetch_2d, handle, {1}, {1}).failed);
+}
+
+TEST(Texture, OfDestroyedOnesTheLastAreKeptHoweverOld) {
+  Memory memory;
+  const auto come_and_go = [&] {
+    for (int i = 0; i < 4095; ++i) memory.textures.remove(memory.textures.add({}), false);
   };
-  EXPECT_THAT(message(handle), testing::HasSubstr("is the handle of a texture that was destroyed"));
-  EXPECT_THAT(message(handle + 1), testing::HasSubstr("is the handle of no texture"));
+  const uint64_t handle = memory.textures.add({});
+  come_and_go();
+  memory.textures.remove(handle, false);
+  EXPECT_EQ(memory.textures.find(handle), nullptr);
+  come_and_go();
+  EXPECT_NE(memory.textures.find_removed(handle), nullptr);
+  memory.textures.remove(memory.textures.add({}), false);
+  EXPECT_EQ(memory.textures.find_removed(handle), nullptr);
 }
 
 TEST(Texture, WholeNumbersBetweenLevelsAreRefused) {

@@ -1,5 +1,6 @@
 // Textures of an array (2D, linear and point filtering, three address modes), of a layered and a 3D array, of
-// plain and of pitched memory; and surfaces, written and read. What is expected is computed by hand.
+// plain and of pitched memory; and surfaces, written and read; and textures that are gone. What is expected
+// is computed by hand.
 #include <cmath>
 #include <vector>
 
@@ -139,5 +140,13 @@ int main() {
   for (const cudaTextureObject_t object : {objects.point, objects.linear, objects.border, objects.wrap,
                                            objects.layered, objects.volume, objects.plain, objects.pitched})
     CHECK_CUDA(cudaDestroyTextureObject(object));
+
+  // Too early, which a GPU forgives.
+  *out = {};
+  sample<<<1, 1>>>(objects, out);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(out->point == texel(2, 1));
+  CHECK(out->layer == texels[8 + 3]);
+  CHECK(out->plain == texels[5]);
   std::printf("textures ok\n");
 }
