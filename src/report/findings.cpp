@@ -244,7 +244,8 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   return finding;
 }
 
-bool ends_kernel(const Finding& finding) {
+/// Whether it is of a kind that ends kernels (a warning of such a kind ends none).
+bool may_end_kernel(const Finding& finding) {
   exec::Finding of_kind;
   for (uint8_t kind = 0;; ++kind) {
     of_kind.kind = static_cast<exec::Finding::Kind>(kind);
@@ -287,15 +288,15 @@ int usefulness(const Finding& f) { return (f.of_lanes ? 0 : 2) + (f.is_update ? 
 void add_finding(std::vector<Finding>& findings, Finding finding) {
   const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
     return are_alike(other, finding) &&
-           (!ends_kernel(finding) || without_numbers(other.message) == without_numbers(finding.message));
+           (!may_end_kernel(finding) || without_numbers(other.message) == without_numbers(finding.message));
   });
   if (known == findings.end()) {
     findings.push_back(std::move(finding));
   } else if (known->severity == finding.severity) {
     const uint64_t all = known->count + finding.count;
     // Compilers unroll loops: of one line, lanes of a warp may race here and warps there.
-    const bool says_more = ends_kernel(finding) ? first_of(finding) < first_of(*known)
-                                                : usefulness(finding) > usefulness(*known);
+    const bool says_more = may_end_kernel(finding) ? first_of(finding) < first_of(*known)
+                                                   : usefulness(finding) > usefulness(*known);
     if (says_more) *known = std::move(finding);
     known->count = all;
   } else if (finding.severity < known->severity) {
