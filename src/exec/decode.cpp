@@ -262,7 +262,8 @@ void Decoder::prepare(FunctionState& s) {
   s.yields = find_yields(*s.f, s.flow, loops, parting);
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
-  if (!m_.is_debug) s.unrolled = unrolled_loops(*s.f, s.flow, loops);
+  // What is not counted is computed as well by the loops as they are written.
+  if (!m_.is_debug && observed_) s.unrolled = unrolled_loops(*s.f, s.flow, loops);
   // Copies of such places would be ones more.
   std::erase_if(s.unrolled, [&](const UnrolledLoop& loop) {
     const auto is_at = [&](const std::vector<uint32_t>& places) {

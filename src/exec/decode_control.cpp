@@ -162,16 +162,18 @@ void Decoder::put_unrolled() {
     };
     k_.branches[k_.code[back].aux].unrolled = true;
     k_.code[entry].b = here();
+    k_.code[entry].imm = 0;
     k_.code[back].b = begin;  // who goes through the loop as it is written goes on so
     const bool branches = has_branches(*s_->f, loop);
     uint32_t copy = 0;
     for (const uint32_t iterations : {unrolled_by, unrolled_by / 2, 1u}) {
       const uint32_t test = here();
-      branch_if_more(iterations, test + 2);
+      k_.code[entry].imm = k_.code[entry].imm << 32 | test;
+      branch_if_more(iterations, test + first_of_copies);
       copy_of_back(set_.control.branch);
       for (uint32_t n = 0; n < iterations; ++n) put_iteration(begin, back, branches ? 0 : ++copy);
       if (iterations == unrolled_by) {
-        branch_if_more(iterations, test + 2);
+        branch_if_more(iterations, test + first_of_copies);
         k_.code.back().c = here();
       }
       k_.code[test].c = k_.code[test + 1].b = here();

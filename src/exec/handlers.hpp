@@ -21,6 +21,10 @@ struct ControlHandlers {
       counted_branch_if_more;  ///< in kernels that are observed
 };
 
+/// How far behind the test for so many iterations of an unrolled loop their copies begin: a branch for lanes
+/// that have fewer is between.
+inline constexpr uint32_t first_of_copies = 2;
+
 /// Combines `bytes` bytes at `from` into those at `to`, element by element, each of them atomically.
 using Reduction = void (*)(std::byte* to, const std::byte* from, size_t bytes);
 

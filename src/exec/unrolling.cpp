@@ -336,7 +336,9 @@ class Writer {
       if (iterations == unrolled_by) four = here();
       for (uint32_t n = 0; n < iterations; ++n) put_body(loop, ++copy);
       if (iterations == unrolled_by) put_test(loop, new_label(four), false);
-      if (iterations == unrolled_by / 2) result_.ways.push_back({here() - 1, four});
+      const bool loops = loop.comparison == Mod::ne || !ptx::is_signed(loop.type);
+      if (iterations == unrolled_by / 2 || (iterations == 1 && loops))
+        result_.ways.push_back({here() - 1, four});
       f_.labels[next].instruction = here();
     }
   }

@@ -24,9 +24,9 @@ namespace lanescope::exec {
 [[nodiscard]] bool has_branches(const ptx::Function& function, const UnrolledLoop& loop);
 
 /// A function with its unrolled loops, which have no branches, written out, to be looked at (what becomes of
-/// accesses in neighbouring iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as in
-/// the original, and no more is said of it. Each loop has become four copies of its body and a way back, then
-/// two, then one.
+/// accesses in neighbouring iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as
+/// in the original, and no more is said of it. Each loop has become four copies of its body and a way back,
+/// then two, then one.
 struct WrittenOut {
   /// An instruction of the original; of an unrolled loop in copy 1, 2, … of its body, as AccessSite::copy has
   /// it. What belongs to no copy has no_index.
@@ -34,9 +34,10 @@ struct WrittenOut {
     uint32_t instruction = ptx::no_index, copy = 0;
   };
   /// As if the four copies came behind the two, as well: what the assembler knows there of an address that
-  /// is counted up, it knows of both steps.
+  /// is counted up, it knows of both steps. And behind the one, where that is a loop of its own: of all but
+  /// comparisons of numbers with a sign by less or more.
   struct Way {
-    uint32_t from = 0, to = 0;  ///< the last instruction of the two, the first one of the four
+    uint32_t from = 0, to = 0;  ///< the last instruction of those copies, the first one of the four
   };
   ptx::Function function;
   std::vector<Place> places;  ///< by instruction

@@ -100,8 +100,7 @@ class Function {
         site_of_(std::move(site_of)) {}
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
-    const Values values(f_, flow_, loops_, module_shared, local_shared, warps_agree_,
-                        written_out_ == nullptr ? nullptr : &written_out_->ways);
+    const Values values(f_, flow_, loops_, module_shared, local_shared, warps_agree_, written_out_);
     values_ = &values;
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
@@ -312,9 +311,13 @@ class Function {
   [[nodiscard]] bool is_known(uint32_t holder, uint32_t access) const {
     const uint32_t from = accesses_[holder].block, to = accesses_[access].block;
     if (!available_[access].has(holder)) return false;
-    return of_global_ ? accesses_[holder].apart && accesses_[access].apart &&
-                            is_taken_along_of_global(loops_, from, to, constant_.has(access))
-                      : is_taken_along(loops_, from, to, true);
+    if (!of_global_) return is_taken_along(loops_, from, to, true);
+    return accesses_[holder].apart && accesses_[access].apart &&
+           (accesses_[holder].load || covers(accesses_[holder], accesses_[access])) &&
+           is_taken_along_of_global(loops_, from, to, constant_.has(access));
+  }
+  [[nodiscard]] static bool covers(const Access& a, const Access& b) {
+    return a.place(0) <= b.place(0) && a.place(a.count) >= b.place(b.count);
   }
 
   /// Gives the elements of one base to accesses, as wide as they may be.

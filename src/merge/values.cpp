@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "merge/effects.hpp"
 
@@ -84,7 +85,7 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
 
 Values::Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
                const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared,
-               bool warps_agree, const std::vector<exec::WrittenOut::Way>* written_out)
+               bool warps_agree, const exec::WrittenOut* written_out)
     : f_(function),
       flow_(flow),
       loops_(loops),
@@ -112,6 +113,7 @@ Values::Values(const ptx::Function& function, const exec::Flow& flow, const exec
   for (uint32_t round = 0; round < most_rounds; ++round)
     if (!walk()) break;
   find_shown();
+  find_used_joins();
   find_zeros();
   find_differences();
 }
@@ -123,7 +125,8 @@ void Values::order_blocks() {
     for (const uint32_t to : flow_.blocks[block].next)
       if (to < before_.size()) before_[to].push_back(block);
   if (written_out_ == nullptr) return;
-  for (const auto& [from, to] : *written_out_) before_[flow_.block_of[to]].push_back(flow_.block_of[from]);
+  for (const auto& [from, to] : written_out_->ways)
+    before_[flow_.block_of[to]].push_back(flow_.block_of[from]);
 }
 
 size_t Values::KeyHash::operator()(const Key& key) const {
@@ -176,6 +179,7 @@ uint32_t Values::join(uint32_t block, uint32_t index) {
     n.kind = Kind::join;
     n.block = block;
     n.at = flow_.blocks[block].begin;
+    n.index = index;
     nodes_.push_back(std::move(n));
   }
   return joins[index];
@@ -494,9 +498,10 @@ uint32_t Values::zeros(const Value& value, uint32_t block) const {
 
 uint32_t Values::shown_in(uint32_t base, uint32_t block) const {
   uint32_t shown = nodes_[base].shown;
-  for (const Shown& s : shown_)
-    if (s.base == base && loops_.dominators.dominates(s.block, block) &&
-        (s.loop == nullptr || s.loop->has[block]))
+  const auto found = shown_.find(base);
+  if (found == shown_.end()) return shown;
+  for (const Shown& s : found->second)
+    if (loops_.dominators.dominates(s.block, block) && (s.loop == nullptr || s.loop->has[block]))
       shown = std::max(shown, s.zeros);
   return shown;
 }
@@ -527,9 +532,8 @@ uint32_t Values::zeros_of(const Node& n) const {
     case Kind::join: {
       uint32_t least = n.incoming.empty() || n.block == 0 ? 0 : all_zeros;
       for (const Value& v : n.incoming) {
-        const bool is_parameter =
-            written_out_ != nullptr && nodes_[v.base].number == parameter && v.offset == 0;
-        least = std::min(least, is_parameter ? shown_in(v.base, n.block) : zeros(v));
+        const bool given = written_out_ != nullptr && is_parameter(v.base) && v.offset == 0;
+        least = std::min(least, given ? shown_in(v.base, n.block) : zeros(v));
       }
       return least;
     }
@@ -537,15 +541,28 @@ uint32_t Values::zeros_of(const Node& n) const {
   return 0;
 }
 
-/// Low zero bits of all bases: assumed of what goes round in loops until something says otherwise.
+/// Low zero bits of all bases: assumed of what goes round in loops until something says otherwise. Of a
+/// register that is written often the assembler knows the same wherever it is used: what is so of all that it
+/// may hold.
 void Values::find_zeros() {
+  std::vector<std::pair<uint32_t, uint32_t>> copies;  // of one such register into another
+  for (const ptx::Instruction& in : f_.body)
+    if (in.op == Op::mov && in.operands.size() == 2 && in.operands[0].kind == Operand::Kind::reg &&
+        in.operands[1].kind == Operand::Kind::reg && many_[in.operands[0].reg] != no_index &&
+        many_[in.operands[1].reg] != no_index)
+      copies.emplace_back(many_[in.operands[0].reg], many_[in.operands[1].reg]);
   for (size_t i = 1; i < nodes_.size(); ++i) nodes_[i].zeros = all_zeros;
   for (bool changed = true; changed;) {
     changed = false;
+    std::vector<uint32_t> of_register(many_count_, all_zeros);
+    for (const Node& n : nodes_)
+      if (n.used) of_register[n.index] = std::min(of_register[n.index], zeros_of(n));
+    for (const auto& [to, from] : copies) of_register[to] = std::min(of_register[to], of_register[from]);
     for (size_t i = 1; i < nodes_.size(); ++i) {
-      const uint32_t now = zeros_of(nodes_[i]);
-      changed |= now != nodes_[i].zeros;
-      nodes_[i].zeros = now;
+      Node& n = nodes_[i];
+      const uint32_t now = n.used ? of_register[n.index] : zeros_of(n);
+      changed |= now != n.zeros;
+      n.zeros = now;
     }
   }
 }
@@ -564,8 +581,9 @@ void Values::number_pieces() {
 }
 
 void Values::find_shown() {
-  const auto loop_of = [&](const auto& is) {
-    const auto found = std::find_if(loops_.all.begin(), loops_.all.end(), is);
+  const auto loop_of = [&](uint32_t header) {
+    const auto found = std::find_if(loops_.all.begin(), loops_.all.end(),
+                                    [&](const exec::Loop& loop) { return loop.header == header; });
     return found == loops_.all.end() ? nullptr : &*found;
   };
   for (uint32_t i = 0; i < f_.body.size(); ++i) {
@@ -576,16 +594,33 @@ void Values::find_shown() {
     const uint32_t zeros = trailing_zeros(bytes);
     Node& n = nodes_[address.base];
     const bool given = is_parameter(address.base);
-    if (given && loop_of([&](const exec::Loop& loop) { return loop.has[block]; }) == nullptr)
-      shown_.push_back({address.base, block, zeros, nullptr});
+    if (given && loops_.innermost(block) == nullptr) shown_[address.base].push_back({block, zeros, nullptr});
     if (given || pieces_[n.at] != pieces_[i] || n.scattered) continue;
-    const exec::Loop* counting = n.kind == Kind::join
-                                     ? loop_of([&](const exec::Loop& loop) { return loop.header == n.block; })
-                                     : nullptr;
+    const exec::Loop* counting = n.kind == Kind::join ? loop_of(n.block) : nullptr;
     if (counting != nullptr)
-      shown_.push_back({address.base, block, zeros, counting});
+      shown_[address.base].push_back({block, zeros, counting});
     else if (zeros > n.shown)
       n.shown = zeros, n.shown_at = i;
+  }
+}
+
+void Values::find_used_joins() {
+  std::vector<uint32_t> open;
+  const auto use = [&](uint32_t base) {
+    Node& n = nodes_[base];
+    if (n.kind != Kind::join || std::exchange(n.used, true)) return;
+    for (const Value& v : n.incoming) open.push_back(v.base);
+  };
+  for (const Value& address : addresses_) use(address.base);
+  for (const Node& n : nodes_) {
+    if (n.kind == Kind::join || n.round != round_) continue;
+    open.insert(open.end(), {n.a.base, n.b.base});
+    open.insert(open.end(), n.operands.begin(), n.operands.end());
+  }
+  while (!open.empty()) {
+    const uint32_t base = open.back();
+    open.pop_back();
+    use(base);
   }
 }
 

@@ -46,11 +46,11 @@ class Values {
   /// `module_shared`, `local_shared`: byte offset of each
   /// variable in the block's shared memory, by Module::variables and by Function::variables (no_index where
   /// there is none); their first byte is aligned to 1024. `warps_agree`: what a warp finds out together is
-  /// taken to be alike (on chips from 9.0 on). `written_out`: the function's unrolled loops are,
-  /// and values go these ways, too; nullptr: they are not.
+  /// taken to be alike (on chips from 9.0 on). `written_out`: where the function's unrolled loops
+  /// are, or nullptr.
   Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
          const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared,
-         bool warps_agree, const std::vector<exec::WrittenOut::Way>* written_out);
+         bool warps_agree, const exec::WrittenOut* written_out);
 
   /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
   /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
@@ -102,6 +102,8 @@ class Values {
     uint32_t round = 0;              ///< the last walk in which it was made,
     uint32_t at = 0;                 ///< where it was first made then: the instruction,
     bool scattered = false;          ///< and whether it was made again where that is not sure to have run
+    uint32_t index = 0;              ///< join: of its register, among those written often
+    bool used = false;               ///< join: by an instruction, or by another one that is
     int64_t seen_from = 0;           ///< drawn_out of the value that this base was made for
     std::vector<Value> incoming;     ///< join: by order of `before_[block]`
     std::vector<uint32_t> operands;  ///< same_operands: their bases
@@ -134,6 +136,7 @@ class Values {
   void find_zeros();
   void number_pieces();
   void find_shown();
+  void find_used_joins();
   [[nodiscard]] Value evaluate(const ptx::Instruction& in, uint32_t index);
   /// What addresses are made of: sums, products, bits; nothing for instructions that are none of these.
   [[nodiscard]] std::optional<Value> evaluate_integer(const ptx::Instruction& in, uint32_t index);
@@ -184,7 +187,7 @@ class Values {
   const std::vector<uint32_t>& module_shared_;
   const std::vector<uint32_t>& local_shared_;
   const bool warps_agree_;
-  const std::vector<exec::WrittenOut::Way>* const written_out_;
+  const exec::WrittenOut* const written_out_;
 
   std::vector<Node> nodes_;
   std::unordered_map<Key, uint32_t, KeyHash> known_;
@@ -204,10 +207,10 @@ class Values {
   std::vector<uint32_t> pieces_;         ///< by instruction: which piece of the code it is in
   /// What accesses show of a base, where their block is sure to have run, in a loop or (nullptr) anywhere.
   struct Shown {
-    uint32_t base, block, zeros;
+    uint32_t block, zeros;
     const exec::Loop* loop;
   };
-  std::vector<Shown> shown_;
+  std::unordered_map<uint32_t, std::vector<Shown>> shown_;  ///< by base
   std::vector<bool> differs_;                    ///< by base: lanes that are together may have different ones
   std::vector<std::vector<uint32_t>> deciding_;  ///< by block with joins: deciding_blocks()
   std::vector<const exec::Loop*> left_apart_;    ///< loops that lanes leave in different rounds

@@ -2,6 +2,7 @@
 // inside one path (lanes part, end, wait) leaves the run loop as an Event; schedule.cpp acts on it.
 #pragma once
 
+#include "exec/handlers.hpp"
 #include "exec/lanes.hpp"
 #include "exec/state.hpp"
 
@@ -149,11 +150,16 @@ inline uint32_t with_more(Warp& w, const Kernel::Count& count, uint64_t iteratio
                  : with_more<int64_t, Int128>(w, count, iterations);
 }
 
-/// Where such a loop is entered: b = its unrolled code, for lanes that have an iteration. Not knowing whether
-/// there is one, they go through the loop as it is written.
+/// Where such a loop is entered, for lanes that have an iteration: b = the test for four of them, imm = those
+/// for two and for one; what is for all lanes follows the test and the branch behind it. Not knowing whether
+/// there is an iteration, they go through the loop as it is written.
 inline const Inst* enter_unrolled(Warp& w, const Inst* in) {
   const Kernel::Count& count = w.worker->kernel->counts[in->d];
-  return with_more(w, count, 1) != w.active ? in + 1 : w.code + in->b;
+  if (with_more(w, count, 1) != w.active) return in + 1;
+  if (with_more(w, count, unrolled_by) != 0) return w.code + in->b;
+  const uint32_t two = with_more(w, count, unrolled_by / 2);
+  if (two == 0) return w.code + static_cast<uint32_t>(in->imm) + first_of_copies;
+  return w.code + (in->imm >> 32) + (two == w.active ? first_of_copies : 0);
 }
 
 /// The active lanes that are not at the limit. Others may be past it, and come to it once numbers have begun

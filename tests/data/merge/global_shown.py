@@ -11,7 +11,7 @@ KERNEL = """
 .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<40>;
 ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u32 %r3, [n]; cvta.to.global.u64 %rd1, %rd1;
 cvta.to.global.u64 %rd2, %rd2; mov.u32 %r2, %tid.x; mul.wide.u32 %rd3, %r2, 4; mul.wide.u32 %rd5, %r2, 16;
-mul.wide.u32 %rd6, %r3, 16; add.s64 %rd4, %rd2, %rd3; cvt.rn.f32.u32 %f1, %r2; mov.u32 %r4, 0;
+mul.wide.u32 %rd6, %r3, 16; add.s64 %rd4, %rd2, %rd3; cvt.rn.f32.u32 %f1, %r2; mov.u32 %r4, 0; mov.u32 %r5, 0; mov.u64 %rd8, 0;
 {text}
 END: st.global.f32 [%rd4], %f1; ret;
 }}"""
@@ -35,11 +35,16 @@ def when(body, label="J", number=5):
     return f"setp.gt.s32 %p1, %r2, {number}; @%p1 bra {label};\n{body}{label}:\n"
 
 
+def rest(pointer):
+    return loop(f"ld.global.f32 %f4, [{pointer}]; add.f32 %f1, %f1, %f4;\n", 4, pointer).replace("LOOP", "REST").replace("%r4", "%r5")
+
+
 SUM = "add.s64 %rd7, %rd1, %rd3;\n"
 PARAMETER = "mov.u64 %rd7, %rd1;\n"
 FURTHER = "add.s64 %rd9, %rd7, 16;\n"  # a pointer of its own
 STORE = "st.global.f32 [%rd4+8192], %f1;\n"
 WIDE, PAIR = wide(), pair()
+LAST = "ld.global.f32 %f4, [%rd7]; add.f32 %f1, %f1, %f4;\n"
 TIMES = "fma.rn.f32 %f1, %f1, %f1, %f1; "
 GUARD = "setp.gt.s32 %p1, %r2, 5; "
 KERNELS = {
@@ -79,6 +84,11 @@ KERNELS = {
     "masked": SUM + WIDE + "and.b64 %rd7, %rd7, -8;\n" + PAIR,
     "loop": SUM + WIDE + loop(PAIR), "loop_8": SUM + WIDE + loop(PAIR, 8), "loop_4": SUM + WIDE + loop(PAIR, 4),
     "loop_by_register": SUM + WIDE + loop(PAIR, "%rd5"), "loop_in_place": SUM + WIDE + loop(STORE + PAIR, 0, "%rd9"),
+    "loop_and_behind": SUM + WIDE + loop(PAIR) + LAST, "perhaps_loop": SUM + WIDE + when(loop(PAIR)),
+    "perhaps_loop_and_behind": SUM + WIDE + when(loop(PAIR)) + LAST,
+    "perhaps_further_and_behind": SUM + wide("%rd7") + FURTHER + when(loop(pair("%rd9"), pointer="%rd9")) + LAST.replace("%rd7", "%rd9"),
+    # One register in two loops.
+    "two_loops": SUM + WIDE + loop(PAIR) + rest("%rd7"), "two_loops_and_a_copy": SUM + WIDE + loop(PAIR) + "mov.u64 %rd9, %rd7;\n" + rest("%rd9"),
     # What was computed from it before.
     "further_before": SUM + FURTHER + wide("%rd9") + loop(pair("%rd9"), pointer="%rd9"),
     "further_than_wide": SUM + FURTHER + wide("%rd7") + loop(pair("%rd9"), pointer="%rd9"),

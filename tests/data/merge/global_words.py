@@ -33,6 +33,8 @@ def kernels(space, at):
         "four_middle": four + words(4, 8), "four_three": four + words(0, 4, 8), "four_beyond": four + words(0, 4, 16, 20),
         "two_word": two + words(4), "two_words": two + words(0, 4), "two_four": two + four, "four_two": four + two,
         "word_word": words(4, 4), "stored_words": f"st.global.v4.f32 [%rd7+{at}], {{%f1, %f1, %f1, %f1}};\n" + words(0, 4),
+        "stored_word_two": f"st.global.f32 [%rd7+{at}], %f1;\n" + two,
+        "stored_two_four": f"st.global.v2.f32 [%rd7+{at}], {{%f1, %f1}};\n" + four,
         "barrier": four + "bar.sync 0;\n" + words(4),
     }
 

@@ -23,7 +23,7 @@ mov.f32 %f1, 0f00000000; mov.f64 %d1, 0d0000000000000000; mov.u32 %r4, 0; mov.u3
 setp.lt.s32 %p1, %r3, 1; @%p1 bra END;
 LOOP:
 {body}
-add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, %r3; @%p2 bra LOOP;
+{back} @%p2 bra LOOP;
 END:
 cvt.rn.f32.u32 %f20, %r9; add.f32 %f1, %f1, %f20; cvt.rn.f32.f64 %f21, %d1; add.f32 %f1, %f1, %f21;
 st.global.f32 [%rd4], %f1; ret;
@@ -79,7 +79,16 @@ else:
     VECTOR = "ld.global.v4.f32 {%f30, %f31, %f32, %f33}, [%rd7+4096]; fma.rn.f32 %f1, %f30, %f31, %f1; fma.rn.f32 %f1, %f32, %f33, %f1;\n"
     BODIES |= {f"shown_{step}": VECTOR + body("float", [0, 4], step) for step in (16, 32)}
     STARTS = {name: STARTS[name] for name in ("array", "array_8", "lane_8")}
+LESS = "add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, %r3;"
+OTHER = "add.s32 %r3, %r3, -1; setp.ne.s32 %p2, %r3, 0;"  # the one copy is a loop then
 print(HEADER)
 for place, given in STARTS.items():
     for name, text in BODIES.items():
-        print(KERNEL.format(name=f"{place}__{name}", before=start(*given), body=text))
+        print(KERNEL.format(name=f"{place}__{name}", before=start(*given), body=text, back=LESS))
+for name in ("float_4", "float_8", "two_4", "two_8", "four_16", "half_2", "half_4", "store_4", "store_8", "double_8"):
+    print(KERNEL.format(name=f"until_other__{name}", before=start(0, 0), body=BODIES[name], back=OTHER))
+if SHARED:  # the register is counted up again behind the loop, one by one
+    REST = "mov.u32 %r6, 0; REST: .pragma \"nounroll\";\nld.shared.f32 %f9, [%r7]; add.f32 %f1, %f1, %f9; add.s32 %r7, %r7, 4; " \
+           "add.s32 %r6, %r6, 1; setp.lt.s32 %p2, %r6, %r2; @%p2 bra REST;\n"
+    for name in ("float_4", "float_8", "four_16", "two_8"):
+        print(KERNEL.format(name=f"and_a_rest__{name}", before=start(0, 0), body=BODIES[name], back=LESS).replace("END:\n", "END:\n" + REST))

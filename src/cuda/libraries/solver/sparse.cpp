@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "cuda/libraries/solver/call.hpp"
+#include "cuda/libraries/solver/dense.hpp"
 
 namespace lanescope::cuda::solver {
 
@@ -18,8 +19,6 @@ namespace {
 
 template <typename Number>
 using SparseColumns = Eigen::SparseMatrix<Number, Eigen::ColMajor>;
-template <typename Number>
-using Column = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
 
 /// A x = b, of m equations with n unknowns. Indices are from 0 or 1 on, which the first of `rows` tells, as
 /// the descriptor does that is not looked at: it is an object of cuSPARSE.
