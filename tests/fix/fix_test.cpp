@@ -313,7 +313,7 @@ TEST(Fix, PrefersTheChangeThatSavesWhatItPromises) {
               HasSubstr("lanescope::SwizzledTile<float, tile_size, tile_size> tile;"));
 }
 
-/// A loop of `count` stores to another array, behind the parameters' first load.
+/// A loop of `count` stores to another array, none of which is left out, behind the parameters' first load.
 std::string other_stores(int count, const std::string& array = "other") {
   return R"(/ld.param.u32/a\
 .shared .align 4 .b8 )" +
@@ -324,7 +324,7 @@ mov.u32 %left, )" +
          std::to_string(count) + R"(;\
 mov.u32 %place, )" +
          array + R"(;\
-again: st.shared.u32 [%place], %left;\
+again: st.volatile.shared.u32 [%place], %left;\
 sub.s32 %left, %left, 1;\
 setp.gt.s32 %more, %left, 0;\
 @%more bra again;
@@ -375,7 +375,7 @@ shr.u64 %time, %time, 18;\
 cvt.u32.u64 %left, %time;\
 and.b32 %left, %left, 0xfff;\
 mov.u32 %place, other;\
-again: st.shared.u32 [%place], %left;\
+again: st.volatile.shared.u32 [%place], %left;\
 sub.s32 %left, %left, 1;\
 setp.gt.s32 %more, %left, 0;\
 @%more bra again;
