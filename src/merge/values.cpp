@@ -552,9 +552,9 @@ void Values::find_zeros() {
         many_[in.operands[1].reg] != no_index)
       copies.emplace_back(many_[in.operands[0].reg], many_[in.operands[1].reg]);
   for (size_t i = 1; i < nodes_.size(); ++i) nodes_[i].zeros = all_zeros;
+  std::vector<uint32_t> of_register(many_count_, all_zeros);
   for (bool changed = true; changed;) {
     changed = false;
-    std::vector<uint32_t> of_register(many_count_, all_zeros);
     for (const Node& n : nodes_)
       if (n.used) of_register[n.index] = std::min(of_register[n.index], zeros_of(n));
     for (const auto& [to, from] : copies) of_register[to] = std::min(of_register[to], of_register[from]);
