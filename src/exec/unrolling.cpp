@@ -337,8 +337,7 @@ class Writer {
       for (uint32_t n = 0; n < iterations; ++n) put_body(loop, ++copy);
       if (iterations == unrolled_by) put_test(loop, new_label(four), false);
       const bool loops = loop.comparison == Mod::ne || !ptx::is_signed(loop.type);
-      if (iterations == unrolled_by / 2 || (iterations == 1 && loops))
-        result_.ways.push_back({here() - 1, four});
+      if (iterations == 1 && loops) result_.ways.push_back({here() - 1, four});
       f_.labels[next].instruction = here();
     }
   }

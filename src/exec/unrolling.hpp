@@ -33,11 +33,11 @@ struct WrittenOut {
   struct Place {
     uint32_t instruction = ptx::no_index, copy = 0;
   };
-  /// As if the four copies came behind the two, as well: what the assembler knows there of an address that
-  /// is counted up, it knows of both steps. And behind the one, where that is a loop of its own: of all but
-  /// comparisons of numbers with a sign by less or more.
+  /// As if the four copies came behind the one, which is a loop of its own but where numbers with a sign are
+  /// compared by less or more: what the assembler knows of an address that is counted up, it knows of the one
+  /// step, too.
   struct Way {
-    uint32_t from = 0, to = 0;  ///< the last instruction of those copies, the first one of the four
+    uint32_t from = 0, to = 0;  ///< the last instruction of the one, the first of the four
   };
   ptx::Function function;
   std::vector<Place> places;  ///< by instruction

@@ -73,7 +73,7 @@ void plan_atomics(const ptx::Function& function, const exec::Flow& flow, const V
     if (joining != Joining::never && !is_float && is_alike(values.address(i)))
       f.one_lane = one_lane(in, is_alike(values.data(i)), used, joining);
     if (f.one_lane != OneLane::never) f.kind = Fate::Kind::elected;
-    if ((is_of_block(in.space) || in.space == Space::generic) && (is_float || ptx::size_of(in.type()) != 4))
+    if (may_be_loop(in))
       loop(f, in);
     else if (joining == Joining::by_redux && counts(in, values.data(i), used))
       f.kind = Fate::Kind::combined;

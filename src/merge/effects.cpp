@@ -121,13 +121,16 @@ Elements elements_of(const ptx::Instruction& in) {
   return {bytes * parts, in.vector / parts, parts};
 }
 
+bool may_be_loop(const ptx::Instruction& in) {
+  return ptx::info(in.op).op_class == OpClass::atomic &&
+         (is_of_block(in.space) || in.space == Space::generic) &&
+         (ptx::is_float(in.type()) || ptx::size_of(in.type()) != 4);
+}
+
 bool parts_code(const ptx::Instruction& in) {
-  const OpClass op_class = ptx::info(in.op).op_class;
-  const bool loops = op_class == OpClass::atomic && (is_of_block(in.space) || in.space == Space::generic) &&
-                     (ptx::is_float(in.type()) || ptx::size_of(in.type()) != 4);
-  if (loops || is_expanded(in) || has_branch(in) || in.op == Op::call) return true;
+  if (may_be_loop(in) || is_expanded(in) || has_branch(in) || in.op == Op::call) return true;
   if (in.guard == ptx::no_index) return false;
-  switch (op_class) {  // what only writes registers, it chooses between
+  switch (ptx::info(in.op).op_class) {  // what only writes registers, it chooses between
     case OpClass::arithmetic:
     case OpClass::logic:
     case OpClass::compare:

@@ -26,6 +26,9 @@ enum class Effect : uint8_t {
 /// Accesses through generic addresses stay as they are: which memory they are to is not known.
 [[nodiscard]] Effect effect_on_global(const ptx::Instruction& in);
 
+/// Whether an atomic of shared memory is one that the hardware has no instruction for: the assembler makes a
+/// loop of it, but for some of 64 bits.
+[[nodiscard]] bool may_be_loop(const ptx::Instruction& in);
 /// Whether the assembler makes several pieces of code of what is around an instruction: by a branch, a loop
 /// or a call in its place.
 [[nodiscard]] bool parts_code(const ptx::Instruction& in);
