@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
+#include "exec/unrolled_loop.hpp"
+#include "merge/values.hpp"
 
 namespace lanescope::merge {
 
@@ -22,67 +25,116 @@ class Bits {
   void intersect(const Bits& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
   }
+  void unite(const Bits& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
   friend bool operator==(const Bits&, const Bits&) = default;
 
  private:
   std::vector<uint64_t> words_;
 };
 
-/// Whether the assembler takes a value that it has from one block into another one that is in other loops, if
-/// nothing in between undoes it: into the first block of a loop, from right before it. `leaves`: also out of
-/// loops.
-[[nodiscard]] inline bool is_taken_along(const exec::Loops& loops, uint32_t from, uint32_t to, bool leaves) {
-  size_t entered = 0;
-  for (const exec::Loop& loop : loops.all) {
-    if (loop.has[from] && !loop.has[to] && !leaves) return false;
-    if (!loop.has[from] && loop.has[to]) ++entered;
+/// Where an access stands among the loops of a function.
+struct Place {
+  uint32_t block = 0;
+  /// A load in the first block of a loop, of an address that is the same in every iteration and of memory
+  /// that nothing in the loop changes, is moved ahead of it.
+  const exec::Loop* ahead_of = nullptr;
+  /// The loop is unrolled: which of its copies ran last is not known behind it.
+  const exec::Loop* stays_in = nullptr;
+  bool lasts = false;  ///< the same is at its address in all iterations of the loops around it
+  [[nodiscard]] bool is_in(const exec::Loop& loop) const { return &loop != ahead_of && loop.has[block]; }
+};
+
+class Places {
+ public:
+  /// `unrolled`: loops that are looked at as they are written.
+  Places(const exec::Flow& flow, const exec::Loops& loops, const Values& values,
+         const std::vector<exec::UnrolledLoop>& unrolled)
+      : flow_(flow), loops_(loops), values_(values), unrolled_(unrolled) {}
+
+  /// `constant`: of memory that does not change while the function runs. may_leave(loop): whether such a load
+  /// is moved ahead of this loop.
+  template <class MayLeave>
+  [[nodiscard]] Place of(uint32_t instruction, bool constant, MayLeave may_leave) const {
+    Place place{.block = flow_.block_of[instruction]};
+    const uint32_t base = values_.address(instruction).base;
+    place.lasts = constant && std::ranges::none_of(loops_.all, [&](const exec::Loop& loop) {
+                    return loop.has[place.block] && values_.varies(base, loop.has);
+                  });
+    const exec::Loop* loop = loops_.innermost(place.block);
+    if (loop == nullptr) return place;
+    if (loop->header == place.block && !values_.varies(base, loop->has) && may_leave(*loop))
+      place.ahead_of = loop;
+    else if (std::ranges::any_of(unrolled_, [&](const exec::UnrolledLoop& u) {
+               return flow_.blocks[loop->header].begin == u.first;
+             }))
+      place.stays_in = loop;
+    return place;
   }
-  return entered == 0 || (entered == 1 && loops.innermost(to)->header == to);
+
+ private:
+  const exec::Flow& flow_;
+  const exec::Loops& loops_;
+  const Values& values_;
+  const std::vector<exec::UnrolledLoop>& unrolled_;
+};
+
+/// Whether what is known at one place is known at another one, which nothing in between undoes: not where
+/// that is in a loop of its own.
+[[nodiscard]] inline bool is_taken_along(const exec::Loops& loops, const Place& from, const Place& to) {
+  return (from.stays_in == nullptr || to.is_in(*from.stays_in)) &&
+         std::ranges::none_of(loops.all,
+                              [&](const exec::Loop& loop) { return to.is_in(loop) && !from.is_in(loop); });
 }
 
-/// The same of global memory, which is `constant` (.nc) or not: what is known in a loop is not known in one
-/// inside it.
-[[nodiscard]] inline bool is_taken_along_of_global(const exec::Loops& loops, uint32_t from, uint32_t to,
-                                                   bool constant) {
-  if (exec::in_same_loops(loops.all, from, to)) return true;
-  const auto around = std::ranges::count_if(loops.all, [&](const exec::Loop& loop) { return loop.has[to]; });
-  return around <= 1 && is_taken_along(loops, from, to, constant);
-}
+/// What the assembler forgets where it comes out of loops: all that was known before them, but, of loops of
+/// one block, what lasts.
+class BehindLoops {
+ public:
+  /// `places`: by access.
+  BehindLoops(const exec::Loops& loops, const std::vector<Place>& places) {
+    for (const exec::Loop& loop : loops.all) {
+      Bits kept(places.size());
+      for (uint32_t i = 0; i < places.size(); ++i)
+        if (places[i].is_in(loop) || (places[i].lasts && loop.size == 1)) kept.add(i);
+      for (uint32_t from = 0; from < loops.graph.after.size(); ++from)
+        for (const uint32_t to : loops.graph.after[from])
+          if (loop.has[from] && !loop.has[to])
+            if (const auto [at, is_first] = kept_.emplace(to, kept); !is_first) at->second.intersect(kept);
+    }
+  }
+  /// Of what is known at the end of the blocks before it, what still is where a block begins.
+  void enter(uint32_t block, Bits& now) const {
+    if (const auto kept = kept_.find(block); kept != kept_.end()) now.intersect(kept->second);
+  }
 
-/// What of global memory is still known where a block begins: right behind a loop only what is constant, and
-/// in a loop around it nothing.
-inline void forget_behind_loop(const exec::Loops& loops, uint32_t block, const Bits& constant, Bits& now) {
-  const std::vector<uint32_t>& before = loops.graph.before[block];
-  const bool is_behind = std::ranges::any_of(loops.all, [&](const exec::Loop& loop) {
-    return !loop.has[block] && std::ranges::any_of(before, [&](uint32_t b) { return loop.has[b]; });
-  });
-  if (!is_behind) return;
-  if (loops.innermost(block) == nullptr)
-    now.intersect(constant);
-  else
-    now.clear();
-}
+ private:
+  std::map<uint32_t, Bits> kept_;  ///< by block right behind a loop
+};
 
-/// For each of `count` accesses: those whose values are known when it runs. `order`: the blocks that are
-/// reached, in reverse post-order. through(block, now, at) runs through a block from what is known at its
-/// begin, changes it, and tells at(access) of each access before that counts.
+/// For each access: those whose values are known when it runs. `order`: the blocks that are reached, in
+/// reverse post-order. through(block, now, at) runs through a block from what is known at its begin, changes
+/// it, and tells at(access) of each access before that counts.
 template <class Through>
-std::vector<Bits> find_available(const exec::Flow& flow, const std::vector<uint32_t>& order, size_t count,
+std::vector<Bits> find_available(const exec::Flow& flow, const exec::Loops& loops,
+                                 const std::vector<uint32_t>& order, const std::vector<Place>& places,
                                  Through through) {
-  const size_t blocks = flow.blocks.size();
-  std::vector<Bits> in(blocks, Bits(count, true)), out(blocks, Bits(count, true));
-  std::vector<std::vector<uint32_t>> before(blocks);
-  for (const uint32_t b : order)
-    for (const uint32_t to : flow.blocks[b].next)
-      if (to < blocks) before[to].push_back(b);
-  if (blocks != 0) in[0] = Bits(count);
+  const size_t blocks = flow.blocks.size(), count = places.size();
+  const BehindLoops behind(loops, places);
+  std::vector<Bits> out(blocks, Bits(count, true));
+  // What is known where a block begins; `outside`: where a loop is entered.
+  const auto known_at = [&](uint32_t block, const exec::Loop* outside) {
+    Bits now(count, block != 0);
+    for (const uint32_t from : loops.graph.before[block])
+      if (outside == nullptr || !outside->has[from]) now.intersect(out[from]);
+    behind.enter(block, now);
+    return now;
+  };
   for (bool changed = true; changed;) {
     changed = false;
     for (const uint32_t b : order) {
-      Bits now = b == 0 ? Bits(count) : Bits(count, true);
-      if (b != 0)
-        for (const uint32_t from : before[b]) now.intersect(out[from]);
-      in[b] = now;
+      Bits now = known_at(b, nullptr);
       through(b, now, [](uint32_t) {});
       if (now == out[b]) continue;
       out[b] = now;
@@ -91,8 +143,12 @@ std::vector<Bits> find_available(const exec::Flow& flow, const std::vector<uint3
   }
   std::vector<Bits> available(count, Bits(count));
   for (const uint32_t b : order) {
-    Bits now = in[b];
-    through(b, now, [&](uint32_t access) { available[access] = now; });
+    Bits now = known_at(b, nullptr);
+    through(b, now, [&](uint32_t access) {
+      available[access] = now;
+      if (const exec::Loop* loop = places[access].ahead_of; loop != nullptr)
+        available[access].unite(known_at(b, loop));
+    });
   }
   return available;
 }

@@ -1,6 +1,7 @@
 // See global_loads.hpp.
 #include "merge/global_loads.hpp"
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -32,21 +33,26 @@ struct Key {
 
 struct GlobalAccess {
   uint32_t site = no_index;
-  uint32_t block = 0;
   bool load = false, guarded = false;
 };
 
 class GlobalLoads {
  public:
   GlobalLoads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
-              const std::vector<uint32_t>& order, const Values& values)
-      : f_(function), flow_(flow), loops_(loops), order_(order), values_(values) {}
+              const std::vector<uint32_t>& order, const Values& values,
+              const std::vector<exec::UnrolledLoop>& unrolled)
+      : f_(function),
+        flow_(flow),
+        loops_(loops),
+        order_(order),
+        values_(values),
+        places_of_(flow, loops, values, unrolled) {}
 
   void run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
     const std::vector<std::vector<uint32_t>> groups = collect(site_of);
     if (groups.empty()) return;
     const std::vector<Bits> available =
-        find_available(flow_, order_, accesses_.size(),
+        find_available(flow_, loops_, order_, places_,
                        [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
     for (const std::vector<uint32_t>& group : groups)
       for (const uint32_t i : group) {
@@ -54,9 +60,7 @@ class GlobalLoads {
         if (!access.load) continue;
         Fate& fate = plan.fates[access.site];
         for (const uint32_t j : group) {
-          if (j == i || !available[i].has(j) ||
-              !is_taken_along_of_global(loops_, accesses_[j].block, access.block, constant_.has(i)))
-            continue;
+          if (j == i || !available[i].has(j) || !is_taken_along(loops_, places_[j], places_[i])) continue;
           fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
           break;
         }
@@ -69,7 +73,9 @@ class GlobalLoads {
   const exec::Loops& loops_;
   const std::vector<uint32_t>& order_;
   const Values& values_;
+  const Places places_of_;
   std::vector<GlobalAccess> accesses_;
+  std::vector<Place> places_;        ///< of them
   std::vector<uint32_t> access_at_;  ///< by instruction, or no_index
   Bits constant_;                    ///< accesses to memory that does not change while the kernel runs (.nc)
   Bits global_;                      ///< those whose addresses are not generic
@@ -91,9 +97,12 @@ class GlobalLoads {
       for (const uint32_t i : instructions) {
         groups.back().push_back(static_cast<uint32_t>(accesses_.size()));
         access_at_[i] = groups.back().back();
-        accesses_.push_back({site_of.at(i), flow_.block_of[i],
-                             global_effect_of(f_.body[i]) == GlobalEffect::load,
+        accesses_.push_back({site_of.at(i), global_effect_of(f_.body[i]) == GlobalEffect::load,
                              f_.body[i].guard != no_index});
+        const bool constant = f_.body[i].has(Mod::nc), load = accesses_.back().load;
+        places_.push_back(places_of_.of(i, constant, [&](const exec::Loop& loop) {
+          return load && (constant || !changes(loop, f_.body[i].space));
+        }));
       }
     }
     constant_ = global_ = Bits(accesses_.size());
@@ -119,9 +128,23 @@ class GlobalLoads {
             modifiers.to_string()};
   }
 
+  /// Whether a loop has anything that may change memory of a space: the global one, or what generic addresses
+  /// are of.
+  [[nodiscard]] bool changes(const exec::Loop& loop, Space space) const {
+    const auto is_change = [&](const ptx::Instruction& in) {
+      const GlobalEffect effect = global_effect_of(in);
+      return effect == GlobalEffect::store || effect == GlobalEffect::changes ||
+             (space == Space::generic && effect == GlobalEffect::elsewhere);
+    };
+    for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
+      if (loop.has[b] && std::any_of(f_.body.begin() + flow_.blocks[b].begin,
+                                     f_.body.begin() + flow_.blocks[b].end, is_change))
+        return true;
+    return false;
+  }
+
   template <class At>
   void through(uint32_t block, Bits& now, At at) {
-    forget_behind_loop(loops_, block, constant_, now);
     for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
       const GlobalEffect effect = global_effect_of(f_.body[i]);
       if (effect == GlobalEffect::none) continue;
@@ -138,8 +161,9 @@ class GlobalLoads {
 
 void find_known_global_loads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
                              const std::vector<uint32_t>& order, const Values& values,
+                             const std::vector<exec::UnrolledLoop>& unrolled,
                              const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
-  GlobalLoads(function, flow, loops, order, values).run(site_of, plan);
+  GlobalLoads(function, flow, loops, order, values, unrolled).run(site_of, plan);
 }
 
 }  // namespace lanescope::merge

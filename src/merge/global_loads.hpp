@@ -18,6 +18,7 @@ namespace lanescope::merge {
 /// (tests/data/merge/global.ptx).
 void find_known_global_loads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
                              const std::vector<uint32_t>& order, const Values& values,
+                             const std::vector<exec::UnrolledLoop>& unrolled,
                              const std::map<uint32_t, uint32_t>& site_of, Plan& plan);
 
 }  // namespace lanescope::merge

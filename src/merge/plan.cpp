@@ -82,10 +82,12 @@ uint32_t number_of(const model::Arch& arch) {
 class Function {
  public:
   /// `site_of`: index of Kernel::accesses by instruction of the function. `written_out`: it has the copies of
-  /// unrolled loops, nullptr: it has not.
+  /// unrolled loops, nullptr: it has not, but for `unrolled`, which are looked at as they are written.
   Function(const ptx::Module& module, const ptx::Function& function, std::map<uint32_t, uint32_t> site_of,
-           const exec::WrittenOut* written_out, const model::Arch& arch, Plan& plan)
+           const exec::WrittenOut* written_out, const std::vector<exec::UnrolledLoop>& unrolled,
+           const model::Arch& arch, Plan& plan)
       : written_out_(written_out),
+        unrolled_(unrolled),
         module_(module),
         joining_(module.is_debug         ? Joining::never
                  : number_of(arch) >= 80 ? Joining::by_redux
@@ -104,7 +106,7 @@ class Function {
     values_ = &values;
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
-    find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
+    find_known_global_loads(f_, flow_, loops_, order_, values, unrolled_, site_of_, plan_);
     merge();
     doubt_loops();
     of_global_ = true;
@@ -115,6 +117,7 @@ class Function {
 
  private:
   const exec::WrittenOut* const written_out_;
+  const std::vector<exec::UnrolledLoop>& unrolled_;
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
   const Joining joining_;
@@ -128,6 +131,7 @@ class Function {
   const Values* values_ = nullptr;
   std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
   std::vector<Access> accesses_;          ///< in the order in which blocks are reached
+  std::vector<Place> places_;             ///< of the accesses
   std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
   Bits constant_;                         ///< accesses to memory that does not change while the kernel runs
   std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
@@ -139,7 +143,15 @@ class Function {
   void merge() {
     collect();
     if (accesses_.empty()) return;
-    available_ = find_available(flow_, order_, accesses_.size(),
+    find_constant();
+    places_.clear();
+    const Places places(flow_, loops_, *values_, unrolled_);
+    for (uint32_t i = 0; i < accesses_.size(); ++i)  // of shared memory out of innermost loops alone
+      places_.push_back(places.of(accesses_[i].instruction, constant_.has(i), [&](const exec::Loop& loop) {
+        return accesses_[i].load && (constant_.has(i) || !changes(loop)) &&
+               (of_global_ || is_innermost(loop));
+      }));
+    available_ = find_available(flow_, loops_, order_, places_,
                                 [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
     merge_loads();
     merge_stores();
@@ -205,7 +217,12 @@ class Function {
         access_at_[i] = static_cast<uint32_t>(accesses_.size());
         accesses_.push_back(access);
       }
-    constant_ = Bits(accesses_.size());
+  }
+
+  /// What nothing changes while the kernel runs: by its own account (.nc), or nothing in the function does.
+  void find_constant() {
+    const bool all = std::ranges::none_of(order_, [this](uint32_t block) { return changes(block); });
+    constant_ = Bits(accesses_.size(), all);
     for (uint32_t i = 0; i < accesses_.size(); ++i)
       if (f_.body[accesses_[i].instruction].has(Mod::nc)) constant_.add(i);
   }
@@ -218,7 +235,6 @@ class Function {
   /// Runs through a block from what is available at its begin; tells `at` of each access before it counts.
   template <class At>
   void through(uint32_t block, Bits& now, At at) {
-    if (of_global_) forget_behind_loop(loops_, block, constant_, now);
     for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
       const Effect effect = effect_of(f_.body[i]);
       if (effect == Effect::none || effect == Effect::reads) continue;
@@ -235,17 +251,23 @@ class Function {
     }
   }
 
-  /// Whether a loop has anything that changes the memory.
+  /// Whether a block, or a loop, has anything that changes the memory.
+  [[nodiscard]] bool changes(uint32_t block) const {
+    return std::any_of(f_.body.begin() + flow_.blocks[block].begin, f_.body.begin() + flow_.blocks[block].end,
+                       [this](const ptx::Instruction& in) {
+                         const Effect effect = effect_of(in);
+                         return effect == Effect::changes || effect == Effect::store;
+                       });
+  }
   [[nodiscard]] bool changes(const exec::Loop& loop) const {
-    const auto is_change = [&](const ptx::Instruction& in) {
-      const Effect effect = effect_of(in);
-      return effect == Effect::changes || effect == Effect::store;
-    };
     for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
-      if (loop.has[b] && std::any_of(f_.body.begin() + flow_.blocks[b].begin,
-                                     f_.body.begin() + flow_.blocks[b].end, is_change))
-        return true;
+      if (loop.has[b] && changes(b)) return true;
     return false;
+  }
+
+  [[nodiscard]] bool is_innermost(const exec::Loop& loop) const {
+    return std::ranges::none_of(
+        loops_.all, [&](const exec::Loop& other) { return &other != &loop && loop.has[other.header]; });
   }
 
   Fate& fate(uint32_t access) { return plan_.fates[accesses_[access].site]; }
@@ -309,12 +331,12 @@ class Function {
 
   /// Whether what one access loads or stores is in a register when another one runs.
   [[nodiscard]] bool is_known(uint32_t holder, uint32_t access) const {
-    const uint32_t from = accesses_[holder].block, to = accesses_[access].block;
-    if (!available_[access].has(holder)) return false;
-    if (!of_global_) return is_taken_along(loops_, from, to, true);
-    return accesses_[holder].apart && accesses_[access].apart &&
-           (accesses_[holder].load || covers(accesses_[holder], accesses_[access])) &&
-           is_taken_along_of_global(loops_, from, to, constant_.has(access));
+    if (!reaches(holder, access)) return false;
+    return !of_global_ || (accesses_[holder].apart && accesses_[access].apart &&
+                           (accesses_[holder].load || covers(accesses_[holder], accesses_[access])));
+  }
+  [[nodiscard]] bool reaches(uint32_t from, uint32_t to) const {
+    return available_[to].has(from) && is_taken_along(loops_, places_[from], places_[to]);
   }
   [[nodiscard]] static bool covers(const Access& a, const Access& b) {
     return a.place(0) <= b.place(0) && a.place(a.count) >= b.place(b.count);
@@ -331,13 +353,15 @@ class Function {
         const Element& e = elements[i];
         if (e.taken || std::abs(e.place - elements[first].place) >= widest_window(size)) continue;
         if (e.access != owner &&
-            (accesses_[owner].separate || accesses_[e.access].separate || !available_[e.access].has(owner)))
+            (accesses_[owner].separate || accesses_[e.access].separate || !reaches(owner, e.access)))
           continue;
         // Halves become one within a block only.
         if (size == 2 && accesses_[e.access].block != accesses_[owner].block) continue;
-        // A word that is asked for twice (of global memory; of shared memory it is known by then).
-        const auto is_same = [&](size_t other) { return elements[other].place == e.place; };
-        if (e.access != owner && std::any_of(near.begin(), near.end(), is_same)) continue;
+        // A word that is asked for again (of global memory; of shared memory it is known by then).
+        const auto is_before = [&](size_t other) {
+          return elements[other].place == e.place && reaches(elements[other].access, e.access);
+        };
+        if (e.access != owner && std::any_of(near.begin(), near.end(), is_before)) continue;
         near.push_back(i);
       }
       if (accesses_[owner].separate)
@@ -357,9 +381,13 @@ class Function {
       const std::optional<int64_t> begin = aligned_begin(base, place, bytes, elements[near.front()].access);
       if (!begin) continue;
       std::vector<size_t> inside;
+      std::set<int64_t> places;  // on two ways there may be one each
       for (const size_t i : near)
-        if (elements[i].place >= *begin && elements[i].place < *begin + bytes) inside.push_back(i);
-      if (inside.size() < (bytes / size == most_elements ? least : bytes / size)) continue;
+        if (elements[i].place >= *begin && elements[i].place < *begin + bytes) {
+          inside.push_back(i);
+          places.insert(elements[i].place);
+        }
+      if (places.size() < (bytes / size == most_elements ? least : bytes / size)) continue;
       emit(elements, inside, *begin, bytes);
       return;
     }
@@ -651,20 +679,22 @@ Plan predict(const ptx::Module& module, const exec::Kernel& kernel, const model:
   for (const auto& [index, of_function] : sites) {
     const ptx::Function& function = module.functions[index];
     const std::vector<uint32_t>& local = layout.local.at(index);
-    const auto unrolled = kernel.unrolled.find(index);
-    if (unrolled != kernel.unrolled.end()) {
-      const exec::WrittenOut out = exec::written_out(function, unrolled->second);
+    const auto found = kernel.unrolled.find(index);
+    const std::vector<exec::UnrolledLoop> none;
+    const std::vector<exec::UnrolledLoop>& unrolled = found == kernel.unrolled.end() ? none : found->second;
+    if (!unrolled.empty()) {
+      const exec::WrittenOut out = exec::written_out(function, unrolled);
       std::map<uint32_t, uint32_t> of_places;
       for (uint32_t i = 0; i < out.places.size(); ++i)
         if (const auto site = copies.find({index, out.places[i].instruction, out.places[i].copy});
             site != copies.end())
           of_places[i] = site->second;
-      Function(module, out.function, std::move(of_places), &out, arch, plan).run(layout.module, local);
+      Function(module, out.function, std::move(of_places), &out, none, arch, plan).run(layout.module, local);
       // Of what is in no copy the loops as they are written decide, as below.
       for (const auto& [i, site] : of_function)
         plan.fates[site] = {.pieces = {{0, kernel.accesses[site].width}}, .with = {}, .doubt = ""};
     }
-    Function(module, function, of_function, nullptr, arch, plan).run(layout.module, local);
+    Function(module, function, of_function, nullptr, unrolled, arch, plan).run(layout.module, local);
   }
   for (Fate& f : plan.fates) {
     std::sort(f.with.begin(), f.with.end());

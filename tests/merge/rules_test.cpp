@@ -73,6 +73,19 @@ TEST(Merging, TakesValuesIntoLoopsAsTheAssemblerDoes) {
   EXPECT_EQ(shared.other + global.other, "");
 }
 
+// Of the same word, or of its neighbour; in kernels that change that memory, and in such that do not.
+TEST(Merging, GoesAroundLoopsAsTheAssemblerDoes) {
+  const Compared shared = compare("around_loops", is_shared),
+                 global = compare("global_around_loops", is_global_load);
+  EXPECT_EQ(shared.kernels, 276);
+  EXPECT_EQ(global.kernels, 282);
+  // Of two neighbours that do not change in a loop the assembler loads one twice: said to be doubtful.
+  EXPECT_EQ(shared.other, "first_second_next\n");
+  EXPECT_EQ(global.other,
+            "outer_end_next_barrier_nc\nouter_inner_second_next_barrier_nc\n"
+            "outer_if_inner_next_barrier_nc\nouter_inner_next_barrier_nc\nfirst_second_next_barrier_nc\n");
+}
+
 // Where the assembler unrolls loops, accesses of neighbouring iterations become one.
 TEST(Merging, IsOfNeighbouringIterationsWhereLoopsAreUnrolled) {
   const Compared shared = compare("unrolled", is_shared),
