@@ -2,12 +2,14 @@
 #include "merge/global_loads.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "merge/available.hpp"
 #include "merge/effects.hpp"
+#include "merge/ways.hpp"
 
 namespace lanescope::merge {
 namespace {
@@ -32,7 +34,7 @@ struct Key {
 };
 
 struct GlobalAccess {
-  uint32_t site = no_index;
+  uint32_t site = no_index, instruction = 0;
   bool load = false, guarded = false;
 };
 
@@ -64,6 +66,8 @@ class GlobalLoads {
           fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
           break;
         }
+        if (fate.kind == Fate::Kind::known || access.guarded) continue;
+        look_around(i, group, fate);
       }
   }
 
@@ -97,7 +101,7 @@ class GlobalLoads {
       for (const uint32_t i : instructions) {
         groups.back().push_back(static_cast<uint32_t>(accesses_.size()));
         access_at_[i] = groups.back().back();
-        accesses_.push_back({site_of.at(i), global_effect_of(f_.body[i]) == GlobalEffect::load,
+        accesses_.push_back({site_of.at(i), i, global_effect_of(f_.body[i]) == GlobalEffect::load,
                              f_.body[i].guard != no_index});
         const bool constant = f_.body[i].has(Mod::nc), load = accesses_.back().load;
         places_.push_back(places_of_.of(i, constant, [&](const exec::Loop& loop) {
@@ -128,19 +132,43 @@ class GlobalLoads {
             modifiers.to_string()};
   }
 
-  /// Whether a loop has anything that may change memory of a space: the global one, or what generic addresses
+  /// Whether any of some instructions may change memory of a space: the global one, or what generic addresses
   /// are of.
-  [[nodiscard]] bool changes(const exec::Loop& loop, Space space) const {
-    const auto is_change = [&](const ptx::Instruction& in) {
+  [[nodiscard]] bool changes(uint32_t begin, uint32_t end, Space space) const {
+    return std::any_of(f_.body.begin() + begin, f_.body.begin() + end, [&](const ptx::Instruction& in) {
       const GlobalEffect effect = global_effect_of(in);
       return effect == GlobalEffect::store || effect == GlobalEffect::changes ||
              (space == Space::generic && effect == GlobalEffect::elsewhere);
-    };
+    });
+  }
+  [[nodiscard]] bool changes(const exec::Loop& loop, Space space) const {
     for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
-      if (loop.has[b] && std::any_of(f_.body.begin() + flow_.blocks[b].begin,
-                                     f_.body.begin() + flow_.blocks[b].end, is_change))
-        return true;
+      if (loop.has[b] && changes(flow_.blocks[b].begin, flow_.blocks[b].end, space)) return true;
     return false;
+  }
+
+  /// Of a load on one way of a branch, what comes of it because of the same ones around.
+  void look_around(uint32_t i, const std::vector<uint32_t>& group, Fate& fate) const {
+    const bool constant = constant_.has(i);
+    const Space space = f_.body[accesses_[i].instruction].space;
+    const auto is_quiet = [&](uint32_t block, uint32_t end) {
+      return constant || !changes(flow_.blocks[block].begin, end, space);
+    };
+    const std::optional<Way> way = way_of(f_, flow_, loops_, places_[i].block, [&](uint32_t block) {
+      return is_quiet(block, flow_.blocks[block].end);
+    });
+    if (!way) return;
+    for (const uint32_t j : group) {
+      const uint32_t block = places_[j].block;
+      if (!accesses_[j].load || accesses_[j].guarded || !is_quiet(block, accesses_[j].instruction)) continue;
+      if (std::ranges::find(way->behind, block) != way->behind.end() && way->length <= perhaps_together) {
+        if (way->length <= together)
+          fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
+        if (way->length > surely_together) fate.doubt = perhaps_with_one_behind;
+        return;
+      }
+      if (block == way->other) fate.doubt = on_both_ways;
+    }
   }
 
   template <class At>

@@ -24,6 +24,7 @@
 #include "merge/global_loads.hpp"
 #include "merge/used.hpp"
 #include "merge/values.hpp"
+#include "merge/ways.hpp"
 
 namespace lanescope::merge {
 namespace {
@@ -109,6 +110,7 @@ class Function {
     find_known_global_loads(f_, flow_, loops_, order_, values, unrolled_, site_of_, plan_);
     merge();
     doubt_loops();
+    doubt_ways();
     of_global_ = true;
     merge();
     doubt_loops();
@@ -568,6 +570,34 @@ class Function {
     f.kind = Fate::Kind::overwritten;
     f.pieces.clear();
     f.with = {accesses_[fresh].site};
+  }
+
+  /// A branch around few instructions becomes guarded instructions, and a load of shared memory among them
+  /// one with the same load behind.
+  void doubt_ways() {
+    constexpr uint32_t few = 8;
+    for (uint32_t i = 0; i < accesses_.size(); ++i) {
+      if (!accesses_[i].load || accesses_[i].guarded || fate(i).pieces.empty()) continue;
+      const std::optional<Way> way =
+          way_of(f_, flow_, loops_, accesses_[i].block, [this](uint32_t b) { return !changes(b); });
+      if (!way) continue;
+      const bool is_short = way->length <= few + other_way_costs;
+      std::optional<uint32_t> behind;
+      bool on_both = false;
+      for (uint32_t j = 0; j < accesses_.size(); ++j) {
+        const Access& other = accesses_[j];
+        if (!other.load || other.address != accesses_[i].address || other.element != accesses_[i].element)
+          continue;
+        on_both |= other.block == way->other;
+        if (std::ranges::find(way->behind, other.block) != way->behind.end()) behind = j;
+      }
+      if (on_both && behind)
+        fate(*behind).doubt = "it is loaded on both ways of the branch before: the value may be left";
+      if (is_short && on_both)
+        fate(i).doubt = on_both_ways;
+      else if (is_short && behind)
+        fate(i).doubt = perhaps_with_one_behind;
+    }
   }
 
   // What the assembler does to loops can join accesses of several iterations: where it does not say how often

@@ -86,6 +86,21 @@ TEST(Merging, GoesAroundLoopsAsTheAssemblerDoes) {
             "outer_if_inner_next_barrier_nc\nouter_inner_next_barrier_nc\nfirst_second_next_barrier_nc\n");
 }
 
+// The same word on a way of a branch, and on the other one or behind it.
+TEST(Merging, LoadsOnceWhatIsLoadedOnAWayOfABranchAndBehindIt) {
+  const Compared shared = compare("branches", is_shared), global = compare("global_branches", is_global_load);
+  EXPECT_EQ(shared.kernels, 45);
+  EXPECT_EQ(global.kernels, 90);
+  // Said to be doubtful: short ways, where guards take the place of the branch; loads on both ways, of which
+  // one is made ahead of the branch; ways that are long by the machine's instructions.
+  EXPECT_EQ(shared.other, "length_6\nlength_5\nlength_4\nlength_3\nlength_2\nlength_1\nbehind_both\n");
+  EXPECT_EQ(
+      global.other,
+      "both_behind_barrier_nc\nboth_behind_one_nc\nboth_of_three_nc\nboth_in_loop_nc\nboth_nc\n"
+      "barrier_on_other_nc\nbehind_other_of_two_nc\nboth_behind_one\nboth_of_three\nboth_in_loop\nboth\n"
+      "behind_other_of_two\n");
+}
+
 // Where the assembler unrolls loops, accesses of neighbouring iterations become one.
 TEST(Merging, IsOfNeighbouringIterationsWhereLoopsAreUnrolled) {
   const Compared shared = compare("unrolled", is_shared),

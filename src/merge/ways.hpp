@@ -1,0 +1,79 @@
+// Loads on one way of a branch, and the same ones on its other way or behind both: the assembler makes one of
+// the two, ahead of the branch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "exec/flow.hpp"
+#include "exec/loops.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::merge {
+
+/// Fate::doubt of loads on both ways. It is counted where they are written.
+inline constexpr const char* on_both_ways =
+    "it is loaded on the other way from the branch, too: the assembler loads it once, ahead of the branch";
+
+/// Of one on one way, and one behind, where its length leaves it open.
+inline constexpr const char* perhaps_with_one_behind =
+    "it is loaded behind the branch, too: the assembler may load it once, ahead of the branch";
+
+/// What is around a block that leads from a branch straight to where its ways meet.
+struct Way {
+  uint32_t other =
+      ptx::no_index;  ///< the block on the branch's other way, which leads there as straight, if any
+  /// Where the ways have met; also what follows there behind a second branch, which leads to it and around
+  /// it.
+  std::vector<uint32_t> behind;
+  /// Instructions: of the block, or of another way and `other_way_costs`, if those are more.
+  uint32_t length = 0;
+};
+
+/// The assembler makes one of a load on a way so long, and the same one behind; of more than
+/// `perhaps_together` it does not. In between other instructions than the PTX's may count.
+inline constexpr uint32_t surely_together = 16, together = 20, perhaps_together = 30, other_way_costs = 4;
+
+/// Of a block of the function, if it is such a one. is_quiet(block): whether nothing in it changes the
+/// memory.
+template <class IsQuiet>
+[[nodiscard]] std::optional<Way> way_of(const ptx::Function& function, const exec::Flow& flow,
+                                        const exec::Loops& loops, uint32_t block, IsQuiet is_quiet) {
+  const auto& before = loops.graph.before;
+  const auto& after = loops.graph.after;
+  const auto length = [&](uint32_t b) {
+    return static_cast<uint32_t>(std::count_if(
+        function.body.begin() + flow.blocks[b].begin, function.body.begin() + flow.blocks[b].end,
+        [](const ptx::Instruction& in) { return in.op != ptx::Op::bra && in.op != ptx::Op::mov; }));
+  };
+  // Whether both ways from a branch lead to a block, at once or through one that is quiet.
+  const auto meet = [&](uint32_t branch, uint32_t at) {
+    return after[branch].size() == 2 && before[at].size() == 2 &&
+           exec::in_same_loops(loops.all, branch, at) &&
+           std::ranges::all_of(after[branch], [&](uint32_t way) {
+             return way == at || (before[way].size() == 1 && after[way] == std::vector{at} && is_quiet(way));
+           });
+  };
+  if (before[block].size() != 1 || after[block].size() != 1) return std::nullopt;
+  const uint32_t branch = before[block][0], meeting = after[block][0];
+  if (!is_quiet(branch) || !meet(branch, meeting)) return std::nullopt;
+  Way way;
+  way.length = length(block);
+  const auto pass = [&](uint32_t other) {
+    way.length = std::max(way.length, length(other) + other_way_costs);
+  };
+  for (const uint32_t to : after[branch])
+    if (to != block && to != meeting) pass(way.other = to);
+  way.behind = {meeting};
+  for (const uint32_t to : after[meeting])
+    if (is_quiet(meeting) && meet(meeting, to)) {
+      way.behind.push_back(to);
+      for (const uint32_t other : after[meeting])
+        if (other != to) pass(other);
+    }
+  return way;
+}
+
+}  // namespace lanescope::merge
