@@ -41,34 +41,46 @@ struct GlobalAccess {
 class GlobalLoads {
  public:
   GlobalLoads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
-              const std::vector<uint32_t>& order, const Values& values,
+              const std::vector<uint32_t>& order, const Values& values, const Used& used,
               const std::vector<exec::UnrolledLoop>& unrolled)
       : f_(function),
         flow_(flow),
         loops_(loops),
         order_(order),
         values_(values),
+        used_(used),
         places_of_(flow, loops, values, unrolled) {}
 
-  void run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
+  UsedOfKnown run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
     const std::vector<std::vector<uint32_t>> groups = collect(site_of);
-    if (groups.empty()) return;
+    if (groups.empty()) return {};
     const std::vector<Bits> available =
         find_available(flow_, loops_, order_, places_,
                        [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
+    std::map<uint32_t, uint32_t> holders;  // of loads whose values are known
     for (const std::vector<uint32_t>& group : groups)
       for (const uint32_t i : group) {
-        const GlobalAccess& access = accesses_[i];
-        if (!access.load) continue;
-        Fate& fate = plan.fates[access.site];
-        for (const uint32_t j : group) {
-          if (j == i || !available[i].has(j) || !is_taken_along(loops_, places_[j], places_[i])) continue;
-          fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
-          break;
+        if (!accesses_[i].load) continue;
+        Fate& fate = plan.fates[accesses_[i].site];
+        const auto holder = std::ranges::find_if(group, [&](uint32_t j) {
+          return j != i && available[i].has(j) && is_taken_along(loops_, places_[j], places_[i]);
+        });
+        if (holder != group.end()) {
+          fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[*holder].site}, .doubt = ""};
+          holders[i] = *holder;
+        } else if (!accesses_[i].guarded) {
+          look_around(i, group, fate);
         }
-        if (fate.kind == Fate::Kind::known || access.guarded) continue;
-        look_around(i, group, fate);
       }
+    UsedOfKnown used;
+    for (const auto& [i, holder] : holders) {
+      uint32_t first = holder;
+      for (auto next = holders.find(first); next != holders.end(); next = holders.find(first))
+        first = next->second;
+      if (accesses_[first].load)
+        used[accesses_[first].instruction] |= used_.of_load(f_.body[accesses_[i].instruction]);
+    }
+    return used;
   }
 
  private:
@@ -77,6 +89,7 @@ class GlobalLoads {
   const exec::Loops& loops_;
   const std::vector<uint32_t>& order_;
   const Values& values_;
+  const Used& used_;
   const Places places_of_;
   std::vector<GlobalAccess> accesses_;
   std::vector<Place> places_;        ///< of them
@@ -151,6 +164,7 @@ class GlobalLoads {
   void look_around(uint32_t i, const std::vector<uint32_t>& group, Fate& fate) const {
     const bool constant = constant_.has(i);
     const Space space = f_.body[accesses_[i].instruction].space;
+    const uint32_t used = used_.of_load(f_.body[accesses_[i].instruction]);
     const auto is_quiet = [&](uint32_t block, uint32_t end) {
       return constant || !changes(flow_.blocks[block].begin, end, space);
     };
@@ -161,10 +175,12 @@ class GlobalLoads {
     for (const uint32_t j : group) {
       const uint32_t block = places_[j].block;
       if (!accesses_[j].load || accesses_[j].guarded || !is_quiet(block, accesses_[j].instruction)) continue;
-      if (std::ranges::find(way->behind, block) != way->behind.end() && way->length <= perhaps_together) {
-        if (way->length <= together)
+      const uint32_t used_behind = used_.of_load(f_.body[accesses_[j].instruction]);
+      if (std::ranges::find(way->behind, block) != way->behind.end() && way->length <= perhaps_together &&
+          (used & used_behind) != 0) {
+        if (used == used_behind && way->length <= together)
           fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
-        if (way->length > surely_together) fate.doubt = perhaps_with_one_behind;
+        if (used != used_behind || way->length > surely_together) fate.doubt = perhaps_with_one_behind;
         return;
       }
       if (block == way->other) fate.doubt = on_both_ways;
@@ -187,11 +203,12 @@ class GlobalLoads {
 
 }  // namespace
 
-void find_known_global_loads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
-                             const std::vector<uint32_t>& order, const Values& values,
-                             const std::vector<exec::UnrolledLoop>& unrolled,
-                             const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
-  GlobalLoads(function, flow, loops, order, values, unrolled).run(site_of, plan);
+UsedOfKnown find_known_global_loads(const ptx::Function& function, const exec::Flow& flow,
+                                    const exec::Loops& loops, const std::vector<uint32_t>& order,
+                                    const Values& values, const Used& used,
+                                    const std::vector<exec::UnrolledLoop>& unrolled,
+                                    const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
+  return GlobalLoads(function, flow, loops, order, values, used, unrolled).run(site_of, plan);
 }
 
 }  // namespace lanescope::merge

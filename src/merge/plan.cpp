@@ -107,11 +107,13 @@ class Function {
     values_ = &values;
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
-    find_known_global_loads(f_, flow_, loops_, order_, values, unrolled_, site_of_, plan_);
+    const UsedOfKnown of_known =
+        find_known_global_loads(f_, flow_, loops_, order_, values, used_, unrolled_, site_of_, plan_);
     merge();
     doubt_loops();
     doubt_ways();
     of_global_ = true;
+    used_of_known_ = of_known;
     merge();
     doubt_loops();
     values_ = nullptr;
@@ -120,6 +122,7 @@ class Function {
  private:
   const exec::WrittenOut* const written_out_;
   const std::vector<exec::UnrolledLoop>& unrolled_;
+  UsedOfKnown used_of_known_;
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
   const Joining joining_;
@@ -184,7 +187,9 @@ class Function {
         // Of 8 bytes the halves are told apart.
         const uint32_t halves = elements.bytes == 8 ? 2 : 1;
         access.parts = elements.parts * halves;
-        access.used = access.load ? 0 : (1u << in.vector * halves) - 1;
+        access.used = access.load ? used_.of_load(in) : (1u << in.vector * halves) - 1;
+        if (const auto others = used_of_known_.find(i); others != used_of_known_.end())
+          access.used |= others->second;
         access.address = values_->address(i);
         if (!is_near(access.address.offset)) continue;
         access.separate = access.element == 1 || access.element > 8 || access.is_of_32_bytes();
@@ -192,8 +197,6 @@ class Function {
         for (uint32_t k = 0; k < in.vector; ++k) {
           const Operand& part = data.kind == Operand::Kind::vector ? in.elements[data.first + k] : data;
           if (part.kind != Operand::Kind::reg) continue;
-          if (access.load && used_.any(part.reg))
-            access.used |= (halves == 2 ? used_.halves(part.reg) : 1u) << k * halves;
           if (access.load && access.element == 2)
             access.separate = access.separate || access.parts > 1 ||
                               used_.extended(part.reg, ptx::is_signed(in.type())) ||
@@ -364,6 +367,7 @@ class Function {
           return elements[other].place == e.place && reaches(elements[other].access, e.access);
         };
         if (e.access != owner && std::any_of(near.begin(), near.end(), is_before)) continue;
+        if (e.access != owner && stays_as_written(elements, elements[first])) continue;
         near.push_back(i);
       }
       if (accesses_[owner].separate)
@@ -371,6 +375,21 @@ class Function {
       else
         take(base, size, most_elements - 1, elements, near);
     }
+  }
+
+  /// Behind a parameter of the kernel accesses stay as they are where vectors that are less than a window and
+  /// others meet in one.
+  [[nodiscard]] bool stays_as_written(const std::vector<Element>& elements, const Element& one) {
+    const Access& access = accesses_[one.access];
+    if (!of_global_ || !values_->is_parameter(access.address.base)) return false;
+    const uint32_t bytes = widest_window(access.element);
+    const std::optional<int64_t> begin = aligned_begin(access.address.base, one.place, bytes, one.access);
+    return begin && std::ranges::any_of(elements, [&](const Element& e) {
+             return e.place >= *begin && e.place < *begin + bytes &&
+                    accesses_[e.access].count < most_elements &&
+                    (accesses_[e.access].count > 1) != (access.count > 1) &&
+                    (reaches(e.access, one.access) || reaches(one.access, e.access));
+           });
   }
 
   /// Takes the first element of `near`, with its neighbours: an access of the window (of the most elements)
@@ -577,7 +596,7 @@ class Function {
   void doubt_ways() {
     constexpr uint32_t few = 8;
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
-      if (!accesses_[i].load || accesses_[i].guarded || fate(i).pieces.empty()) continue;
+      if (!accesses_[i].load || accesses_[i].guarded || fate(i).kind == Fate::Kind::known) continue;
       const std::optional<Way> way =
           way_of(f_, flow_, loops_, accesses_[i].block, [this](uint32_t b) { return !changes(b); });
       if (!way) continue;

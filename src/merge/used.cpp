@@ -187,4 +187,16 @@ Used::Used(const ptx::Function& f, const exec::Flow& flow)
   }
 }
 
+uint32_t Used::of_load(const ptx::Instruction& load) const {
+  const uint32_t halves = elements_of(load).bytes == 8 ? 2 : 1;
+  const ptx::Operand& data = load.operands[0];
+  uint32_t used = 0;
+  for (uint32_t k = 0; k < load.vector; ++k) {
+    const ptx::Operand& part = data.kind == ptx::Operand::Kind::vector ? load.elements[data.first + k] : data;
+    if (part.kind == ptx::Operand::Kind::reg && any(part.reg))
+      used |= (halves == 2 ? this->halves(part.reg) : 1u) << k * halves;
+  }
+  return used;
+}
+
 }  // namespace lanescope::merge

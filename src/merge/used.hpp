@@ -20,6 +20,8 @@ class Used {
   [[nodiscard]] bool any(uint32_t reg) const { return halves_[reg] != 0; }
   /// Of 64 bits; of a narrower register any or none.
   [[nodiscard]] uint8_t halves(uint32_t reg) const { return halves_[reg]; }
+  /// Which elements of a load's vector are used, one bit each; of 8 bytes which halves.
+  [[nodiscard]] uint32_t of_load(const ptx::Instruction& load) const;
   /// Whether instructions take its 16 bits as 32 that a load can make of them, which extends them with zeros
   /// or with their sign: such loads stay apart.
   [[nodiscard]] bool extended(uint32_t reg, bool by_sign) const {

@@ -48,31 +48,43 @@ template <class IsQuiet>
         function.body.begin() + flow.blocks[b].begin, function.body.begin() + flow.blocks[b].end,
         [](const ptx::Instruction& in) { return in.op != ptx::Op::bra && in.op != ptx::Op::mov; }));
   };
+  const auto is_straight = [&](uint32_t b) { return before[b].size() == 1 && after[b].size() == 1; };
+  // What is a jump alone is passed.
+  const auto pass = [&](uint32_t b, const std::vector<std::vector<uint32_t>>& next) {
+    while (b < flow.blocks.size() && is_straight(b) && length(b) == 0) b = next[b][0];
+    return b;
+  };
   // Whether both ways from a branch lead to a block, at once or through one that is quiet.
   const auto meet = [&](uint32_t branch, uint32_t at) {
     return after[branch].size() == 2 && before[at].size() == 2 &&
-           exec::in_same_loops(loops.all, branch, at) &&
-           std::ranges::all_of(after[branch], [&](uint32_t way) {
-             return way == at || (before[way].size() == 1 && after[way] == std::vector{at} && is_quiet(way));
+           exec::in_same_loops(loops.all, branch, at) && std::ranges::all_of(after[branch], [&](uint32_t to) {
+             const uint32_t way = pass(to, after);
+             return way == at || (is_straight(way) && pass(after[way][0], after) == at && is_quiet(way));
            });
   };
-  if (before[block].size() != 1 || after[block].size() != 1) return std::nullopt;
-  const uint32_t branch = before[block][0], meeting = after[block][0];
+  if (!is_straight(block)) return std::nullopt;
+  const uint32_t branch = pass(before[block][0], before), meeting = pass(after[block][0], after);
   if (!is_quiet(branch) || !meet(branch, meeting)) return std::nullopt;
   Way way;
   way.length = length(block);
-  const auto pass = [&](uint32_t other) {
-    way.length = std::max(way.length, length(other) + other_way_costs);
+  // What else is between a branch and where its ways meet.
+  const auto other_than = [&](uint32_t from, uint32_t one, uint32_t at) {
+    uint32_t found = ptx::no_index;
+    for (const uint32_t to : after[from])
+      if (const uint32_t other = pass(to, after); other != one && other != at) {
+        found = other;
+        way.length = std::max(way.length, length(other) + other_way_costs);
+      }
+    return found;
   };
-  for (const uint32_t to : after[branch])
-    if (to != block && to != meeting) pass(way.other = to);
+  way.other = other_than(branch, block, meeting);
   way.behind = {meeting};
-  for (const uint32_t to : after[meeting])
-    if (is_quiet(meeting) && meet(meeting, to)) {
-      way.behind.push_back(to);
-      for (const uint32_t other : after[meeting])
-        if (other != to) pass(other);
-    }
+  if (after[meeting].size() == 2 && is_quiet(meeting))
+    for (const uint32_t to : after[meeting])
+      if (const uint32_t next = pass(to, after); meet(meeting, next)) {
+        way.behind.push_back(next);
+        other_than(meeting, next, next);
+      }
   return way;
 }
 

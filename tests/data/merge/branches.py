@@ -11,7 +11,7 @@ HEADER = """.version 8.0
 .address_size 64"""
 KERNEL = """
 .visible .entry {name}(.param .u64 a, .param .u64 b, .param .u32 n) {{
-.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<9>; .reg .f32 %f<8>; .shared .align 16 .b8 s[4096];
+.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<9>; .reg .f32 %f<20>; .shared .align 16 .b8 s[4096];
 ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u32 %r3, [n]; cvta.to.global.u64 %rd1, %rd1;
 cvta.to.global.u64 %rd2, %rd2; mov.u32 %r2, %tid.x; mul.wide.u32 %rd3, %r2, 16; add.s64 %rd4, %rd2, %rd3;
 add.s64 %rd5, %rd1, %rd3; shl.b32 %r7, %r2, 4; mov.u32 %r8, s; add.s32 %r7, %r7, %r8; cvt.rn.f32.u32 %f1, %r2;
@@ -22,6 +22,8 @@ st.global.f32 [%rd4], %f1; ret;
 SHARED = sys.argv[1] == "shared"
 OTHER = "st.global.f32 [%rd4+{}], %f1;\n" if SHARED else "st.shared.f32 [%r7+{}], %f1;\n"  # of other memory
 BARRIER = "bar.sync 0;\n"
+USES = (("x", "x"), ("x", "y"), ("x", "xy"), ("xy", "x"), ("x", "yz"), ("xy", "zw"), ("xyzw", "x"), ("x", "xyzw"),
+        ("xw", "xw"), ("xz", "z")) if not SHARED else ()
 numbers = itertools.count()
 
 
@@ -51,6 +53,11 @@ def kernels(kind):
     a, am = (f"ld.{space}.f32 %f2, [{register}+48]; fma.rn.f32 %f1, %f2, %f2, %f1;\n" for register in (base, moving))
     move = ("shl.b32 %r10, %r4, 5; add.s32 %r9, %r7, %r10;\n" if SHARED else
             "mul.wide.s32 %rd8, %r4, 32; add.s64 %rd7, %rd5, %rd8;\n")
+    def v(uses, register):  # a vector of which some elements are used
+        data = [f"%f{register + k}" for k in range(4)]
+        return (f"ld.{space}.v4.f32 {{{', '.join(data)}}}, [{base}+64];\n" +
+                "".join(f"fma.rn.f32 %f1, %f1, {data['xyzw'.index(u)]}, %f1;\n" for u in uses))
+
     add, long = "fma.rn.f32 %f1, %f1, %f1, %f1;\n", "ex2.approx.f32 %f1, %f1;\n" * 12
     short = {f"length_{n}": when(add * n + a, False) + a for n in range(1, 11)}
     return {
@@ -66,6 +73,9 @@ def kernels(kind):
         "of_nest_in_two": either(when(long + a), long) + a, "nest_in_two": either(long + a, when(long)) + a,
         "loop_in_two": either(long + a, loop(long)) + a, "in_inner_loop": when(loop(a)) + a,
         "behind_leaving": loop(move + condition("OUT") + long + am) + "OUT:\n" + am,
+        # Vectors of which other words are used.
+        **{f"{where}_{one}_{two}": text for one, two in USES for where, text in
+           {"straight": v(one, 2) + v(two, 12), "if": v(one, 2) + when(v(two, 12)), "way": when(v(one, 2)) + v(two, 12)}.items()},
         # What changes the memory.
         "barrier_before": BARRIER + when(long + a) + a, "barrier_on_way": when(long + BARRIER + a) + a,
         "barrier_behind_way": when(long + a + BARRIER) + a, "barrier_where_they_meet": when(long + a) + BARRIER + a,

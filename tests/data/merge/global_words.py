@@ -28,7 +28,23 @@ def kernels(space, at):
         return "".join(f"ld.{space}.f32 %f{2 + n}, [%rd7+{at + offset}]; fma.rn.f32 %f1, %f{2 + n}, %f{2 + n}, %f1;\n"
                        for n, offset in enumerate(offsets))
 
+    def sequence(*accesses):  # (offset, elements)
+        text, register = "", 2
+        for offset, count in accesses:
+            registers = [f"%f{register + k}" for k in range(count)]
+            vector, data = (f".v{count}", "{" + ", ".join(registers) + "}") if count > 1 else ("", registers[0])
+            text += f"ld.{space}{vector}.f32 {data}, [%rd7+{at + offset}];\n"
+            text += "".join(f"fma.rn.f32 %f1, %f1, {r}, %f1;\n" for r in registers)
+            register += count
+        return text
+
     return {
+        # Vectors and words of one window, whose alignment another vector shows.
+        "shown_two_word": sequence((48, 4), (88, 2), (84, 1)), "shown_word_two": sequence((48, 4), (84, 1), (88, 2)),
+        "shown_two_words": sequence((48, 4), (88, 2), (84, 1), (80, 1)), "shown_three": sequence((48, 4), (84, 1), (88, 1), (92, 1)),
+        "shown_words": sequence((48, 4), (84, 1), (80, 1)), "shown_twos": sequence((48, 4), (80, 2), (88, 2)),
+        "two_word_shown": sequence((88, 2), (84, 1), (48, 4)), "three_shown": sequence((84, 1), (88, 1), (92, 1), (48, 4)),
+        "four_two_word": sequence((80, 4), (88, 2), (84, 1)), "twos_word": sequence((88, 2), (96, 2), (100, 1)),
         "four_word": four + words(4), "word_four": words(4) + four, "four_words": four + words(0, 4), "words_four": words(0, 4) + four,
         "four_middle": four + words(4, 8), "four_three": four + words(0, 4, 8), "four_beyond": four + words(0, 4, 16, 20),
         "two_word": two + words(4), "two_words": two + words(0, 4), "two_four": two + four, "four_two": four + two,
