@@ -68,7 +68,8 @@ bool Decoder::emit_tensor(uint32_t index) {
       i.imm = in_->has(Mod::multicast_cluster) ? 1 : 0;
       return true;
     }
-    case Op::tcgen05_mma: emit_tensor_product(); return true;
+    case Op::tcgen05_mma:
+    case Op::tcgen05_mma_ws: emit_tensor_product(); return true;
     case Op::tcgen05_fence_after:
     case Op::tcgen05_fence_before:
     case Op::tcgen05_wait_ld:
@@ -131,20 +132,33 @@ void Decoder::emit_tensor_product() {
   form.scale_blocks = ptx::matrix_form_of(*in_).scale_blocks;
   form.pair = in_->has(Mod::cta_group_2);
   form.in_memory = operands[1].kind == Operand::Kind::address;
-  std::vector<BulkOperand> list = {
-      bulk_address(operands[0], Space::shared),
-      form.in_memory ? bulk_address(operands[1], Space::shared) : value_operand(operands[1], Type::b64),
-      value_operand(operands[2], Type::b64), value_operand(operands[3], Type::b32)};
-  size_t next = 4;
-  for (uint32_t i = 0; i < 2; ++i)
-    list.push_back(form.scale_blocks != 0 ? bulk_address(operands[next++], Space::shared) : BulkOperand{});
+  form.sparse = in_->has(Mod::sp);
+  form.stationary = in_->op == Op::tcgen05_mma_ws;
+  using Place = TensorProductPlace;
+  std::vector<BulkOperand> list(Place::mask);
+  list[Place::d] = bulk_address(operands[0], Space::shared);
+  list[Place::a] =
+      form.in_memory ? bulk_address(operands[1], Space::shared) : value_operand(operands[1], Type::b64);
+  list[Place::b] = value_operand(operands[2], Type::b64);
+  size_t next = 3;
+  if (form.sparse) list[Place::metadata] = bulk_address(operands[next++], Space::shared);
+  list[Place::description] = value_operand(operands[next++], Type::b32);
+  if (form.scale_blocks != 0) {
+    list[Place::first_scale] = bulk_address(operands[next++], Space::shared);
+    list[Place::second_scale] = bulk_address(operands[next++], Space::shared);
+  }
   if (operands[next].kind == Operand::Kind::vector) {
     form.masked = true;
     for (const uint32_t r : tensor_registers(operands[next++], true)) list.push_back({r, 4, 0});
   }
   form.negated = operands[next].negated;
   const uint32_t adds = source(operands[next++], Type::pred);
-  if (next < operands.size()) form.input_scale = static_cast<uint8_t>(operands[next].bits);
+  if (next < operands.size()) {
+    if (form.stationary)
+      list[Place::zero_columns] = value_operand(operands[next], Type::b64);
+    else
+      form.input_scale = static_cast<uint8_t>(operands[next].bits);
+  }
   const uint32_t side = put_operands(list);
   put_guard();
   Inst& i = put(multiply_in_tensor_memory, guarded());

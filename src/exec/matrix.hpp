@@ -66,7 +66,7 @@ enum class ProductUnit : uint8_t { mma, wgmma, tcgen05 };
 /// then the metadata. Inst::b is where the list begins, Inst::imm holds this.
 struct ProductForm {
   Element first : 4 {}, second : 4 {}, c : 4 {}, d : 4 {};
-  uint8_t rows = 0;          ///< R: 8, 16 or 32; of tcgen05 64 or 128
+  uint8_t rows = 0;          ///< R: 8, 16 or 32; of tcgen05 32, 64 or 128
   uint8_t column_tiles = 0;  ///< S / 8
   uint8_t parts = 0;  ///< groups of four words of K; of sparse products in `second`, `first` has half as many
   uint8_t sparse : 1 = 0;
@@ -79,8 +79,9 @@ struct ProductForm {
   uint8_t first_transposed : 1 = 0,
                              second_transposed : 1 = 0;  ///< matrices in shared memory whose rows lie along K
   uint8_t first_negated : 1 = 0, second_negated : 1 = 0;
-  uint8_t scale_negated : 1 = 0;  ///< wgmma: scale-d is `!%p`
-  uint8_t scale_blocks = 0;       ///< parts of K that have a scale factor each; 0: there are none
+  uint8_t scale_negated : 1 = 0;    ///< wgmma: scale-d is `!%p`
+  uint8_t metadata_by_row : 1 = 0;  ///< of tcgen05: as ProductMatrices::row_metadata has it
+  uint8_t scale_blocks = 0;         ///< parts of K that have a scale factor each; 0: there are none
 };
 static_assert(sizeof(ProductForm) == 8);
 
@@ -106,6 +107,7 @@ struct ProductMatrices {
   alignas(64) uint32_t second[most_columns * most_words];
   alignas(64) uint32_t result[most_rows * most_columns];
   alignas(64) uint32_t metadata[warp_lanes];  ///< of sparse products: as the lanes of a warp hold it
+  uint32_t row_metadata[most_rows][2];        ///< the same by rows: four bits a group, in their order
   /// With ProductForm::scale_blocks: the factors of each row of `first` and column of `second`.
   double first_scale[most_rows][most_scale_blocks], second_scale[most_columns][most_scale_blocks];
 };

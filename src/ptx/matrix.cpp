@@ -36,7 +36,8 @@ class Reader {
       case Op::wmma: return wmma();
       case Op::tcgen05_ld:
       case Op::tcgen05_st: return tensor_access();
-      case Op::tcgen05_mma: return tensor_product();
+      case Op::tcgen05_mma:
+      case Op::tcgen05_mma_ws: return tensor_product();
       default: return wgmma();
     }
   }

@@ -28,8 +28,10 @@ struct MatrixForm {
     group_order,    ///< wgmma.fence, wgmma.commit_group
     tensor_load,    ///< tcgen05.ld: {d}, [tensor memory] (, columns between the halves)
     tensor_store,   ///< tcgen05.st: [tensor memory] (, columns between the halves), {a}
-    tensor_product  ///< tcgen05.mma: [d], descriptor or [a], descriptor, what it is like (, [scales of A],
-                    ///< [scales of B]) (, {lanes that stay}), enable-input-d (, scale-input-d)
+    tensor_product  ///< tcgen05.mma: [d], descriptor or [a], descriptor (, [metadata]), what it is like (,
+                    ///< [scales of A], [scales of B]) (, {lanes that stay}), enable-input-d (,
+                    ///< scale-input-d); .ws: …, what it is like, enable-input-d (, columns of B that are
+                    ///< zero)
   };
   Kind kind{};
   uint16_t m = 0, n = 0, k = 0;

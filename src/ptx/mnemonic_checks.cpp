@@ -304,7 +304,12 @@ struct Checker {
       case Op::wgmma:
       case Op::tcgen05_ld:
       case Op::tcgen05_st:
-      case Op::tcgen05_mma: check_matrix(); break;
+      case Op::tcgen05_mma_ws: check_matrix(); break;
+      case Op::tcgen05_mma:
+        if (written(Mod::sp) && written(Mod::block_scale))
+          refuse("sp", "tcgen05.mma with .sp and .block_scale is not supported");
+        check_matrix();
+        break;
       case Op::tcgen05_cp: {
         const bool two = written(Mod::warpx2_02_13) || written(Mod::warpx2_01_23),
                    four = written(Mod::warpx4);

@@ -668,8 +668,9 @@ struct OperandChecker {
 
   void tensor_product(const auto& count) {
     auto& operands = instruction.operands;
-    const bool scaled = instruction.has(Mod::block_scale);
-    const size_t least = scaled ? 7 : 5;
+    const bool scaled = instruction.has(Mod::block_scale), sparse = instruction.has(Mod::sp),
+               stationary = instruction.op == Op::tcgen05_mma_ws;
+    const size_t least = (scaled ? 7 : 5) + (sparse ? 1 : 0);
     if (operands.size() < least) count(least, least);
     tensor_address(operands[0]);
     if (operands[1].kind == Operand::Kind::address)
@@ -677,14 +678,17 @@ struct OperandChecker {
     else
       check_scalar(operands[1], {}, Type::b64, false);
     check_scalar(operands[2], {}, Type::b64, false);
-    check_scalar(operands[3], {}, Type::b32, false);
-    size_t next = 4;
-    for (; scaled && next < 6; ++next) tensor_address(operands[next]);
-    if (!scaled && operands[next].kind == Operand::Kind::vector)
+    size_t next = 3;
+    if (sparse) tensor_address(operands[next++]);
+    check_scalar(operands[next++], {}, Type::b32, false);
+    for (int i = 0; scaled && i < 2; ++i) tensor_address(operands[next++]);
+    if (!scaled && !stationary && operands[next].kind == Operand::Kind::vector)
       fragment(operands[next++], false, Type::b32, instruction.has(Mod::cta_group_2) ? 8 : 4);
     if (next >= operands.size()) count(next + 1, next + 1);
     check_scalar(operands[next++], {.negatable = true}, Type::pred, false);
-    const bool halves_input = instruction.has(Mod::kind_f16) || instruction.has(Mod::kind_tf32);
+    if (stationary && next < operands.size()) check_scalar(operands[next++], {}, Type::b64, false);
+    const bool halves_input =
+        !stationary && (instruction.has(Mod::kind_f16) || instruction.has(Mod::kind_tf32));
     if (next < operands.size() && halves_input) {
       check_scalar(operands[next], {.constant_only = true}, Type::u32, false);
       if (operands[next++].bits > 15) fail(operands[next - 1], "scale-input-d is 0 to 15");

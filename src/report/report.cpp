@@ -415,7 +415,8 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.findings = make_findings(module, kernel, config, result);
   if (!profile) return launch;
   if (std::any_of(kernel.origins.begin(), kernel.origins.end(), [](const exec::Origin& origin) {
-        return origin.op == ptx::Op::tcgen05_mma || origin.op == ptx::Op::tcgen05_cp;
+        return origin.op == ptx::Op::tcgen05_mma || origin.op == ptx::Op::tcgen05_mma_ws ||
+               origin.op == ptx::Op::tcgen05_cp;
       }))
     launch.uncounted = "what tcgen05 reads of shared memory";
   launch.merges = plan != nullptr;

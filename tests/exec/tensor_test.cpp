@@ -218,6 +218,13 @@ struct Case {
   bool powers = true;  ///< scale factors are ue8m0, else ue4m3
   uint32_t scale_byte = 0;
   bool a_in_memory = false;
+  bool sparse = false;
+  uint32_t selector = 0;
+  bool stationary = false;  ///< .ws
+  bool one_copy = false;    ///< A is in the lanes of the first part of the columns only
+  uint64_t zero_columns = 0;
+  /// Of each part of the columns, which of seven after each other count as zero.
+  std::vector<std::string> zeros{};
 };
 
 int element(uint32_t matrix, uint32_t row, uint32_t k) {
@@ -228,29 +235,50 @@ int scale(uint32_t matrix, uint32_t row, uint32_t block) {
   return static_cast<int>((row + 3 * block + matrix) % 4) - 1;
 }
 
+/// Of a sparse matrix, the places of the two (tf32: of the one) elements of a group that are stored.
+struct Stored {
+  uint32_t code, first, second;
+};
+Stored stored(uint32_t row, uint32_t group, bool one_of_two) {
+  constexpr Stored twos[] = {{0b0100, 0, 1}, {0b1000, 0, 2}, {0b1100, 0, 3},
+                             {0b1001, 1, 2}, {0b1101, 1, 3}, {0b1110, 2, 3}};
+  constexpr Stored ones[] = {{0b0100, 0, 0}, {0b1110, 1, 1}};
+  return one_of_two ? ones[(row * 3 + group * 5 + row * group / 4) % 2]
+                    : twos[(row * 5 + group + row / 6) % 6];
+}
+
 class Product {
  public:
   explicit Product(const Case& c) : c_(c), blocks_(c.pair ? 2 : 1) {
     k_ = c.kind == "mxf4" || c.kind == "mxf4nvf4" ? 64 : 256 / std::max(c.a.bits, 8u);
   }
 
-  void check() {
-    Program p(body(), "", blackwell);
+  LaunchResult run(Program& p) const {
     const uint32_t words = blocks_ * (image_words + 128 * 512);
-    const LaunchResult result = p.run_in_cluster({blocks_}, {128}, words, {blocks_, 1, 1}, [&](uint64_t out) {
+    return p.run_in_cluster({blocks_}, {128}, words, {blocks_, 1, 1}, [&](uint64_t out) {
       for (uint32_t block = 0; block < blocks_; ++block) {
         const std::vector<uint8_t> bytes = image(block);
         std::memcpy(reinterpret_cast<void*>(out + uint64_t{block} * image_words * 4), bytes.data(),
                     bytes.size());
       }
     });
+  }
+  [[nodiscard]] std::string finding() const {
+    Program p(body(), "", blackwell);
+    const LaunchResult result = run(p);
+    return result.findings.empty() ? "" : result.findings.front().message;
+  }
+
+  void check() {
+    Program p(body(), "", blackwell);
+    const LaunchResult result = run(p);
     ASSERT_TRUE(result.findings.empty()) << c_.name << ": " << result.findings.front().message;
-    const uint32_t own = c_.rows / blocks_, width = folded() ? c_.columns / 2 : c_.columns;
+    const uint32_t own = c_.rows / blocks_, width = c_.columns / parts();
     for (uint32_t block = 0; block < blocks_; ++block)
       for (uint32_t row = 0; row < own; ++row)
         for (uint32_t column = 0; column < c_.columns; ++column) {
-          uint32_t lane = own == 64 && blocks_ == 1 ? row / 16 * 32 + row % 16 : row;
-          lane += column / width * 64;
+          uint32_t lane = own == 64 && blocks_ == 1 && !c_.stationary ? row / 16 * 32 + row % 16 : row;
+          lane += column / width * (128 / parts());
           const uint32_t at = blocks_ * image_words + (block * 128 + lane) * 512 + column % width;
           const double sum = expected(block * own + row, column);
           // Twice: the instruction adds to what it has computed before.
@@ -260,10 +288,31 @@ class Product {
   }
 
  private:
-  static constexpr uint32_t matrix_bytes = 32768, scale_bytes = 4096,
-                            image_words = (2 * matrix_bytes + 2 * scale_bytes) / 4;
+  static constexpr uint32_t matrix_bytes = 32768, scale_bytes = 4096, metadata_bytes = 2048,
+                            metadata_at = 2 * matrix_bytes + 2 * scale_bytes,
+                            image_words = (metadata_at + metadata_bytes) / 4;
   const Case c_;
-  uint32_t blocks_, k_;
+  uint32_t blocks_, k_;  ///< elements along K that are stored of A
+
+  /// Places along K that a group of A has, and how many of them are stored.
+  [[nodiscard]] uint32_t group() const { return c_.kind == "tf32" ? 2 : 4; }
+  [[nodiscard]] uint32_t group_stored() const { return group() / 2; }
+  /// Where along K the stored element `k` of a row is.
+  [[nodiscard]] uint32_t place(uint32_t row, uint32_t k) const {
+    if (!c_.sparse) return k;
+    const uint32_t of = k / group_stored();
+    const Stored s = stored(row, of, group() == 2);
+    return of * group() + (k % group_stored() == 0 ? s.first : s.second);
+  }
+  /// The bit of an image of 128 lanes of 128 bits at which the metadata of a group begins, as the strides of
+  /// CUTLASS's layouts for sm_100 have it: of four products, f16 and tf32, or of two.
+  [[nodiscard]] uint32_t metadata_bit(uint32_t row, uint32_t of) const {
+    const uint32_t bit = of * 4;
+    if (std::max(c_.a.bits, 8u) == 8) return row * 128 + bit;
+    return row % 8 * 128 + row / 8 % 2 * 16 + row / 16 * 2048 + bit % 16 + bit / 16 * 1024 + c_.selector * 32;
+  }
+  /// Parts of the columns that lie in lanes of their own.
+  [[nodiscard]] uint32_t parts() const { return folded() ? 2 : c_.stationary ? 128 / c_.rows : 1; }
 
   [[nodiscard]] bool folded() const { return c_.pair && c_.rows == 128; }
   [[nodiscard]] uint32_t bits_of(double x) const {
@@ -276,8 +325,10 @@ class Product {
   }
   [[nodiscard]] double expected(uint32_t row, uint32_t column) const {
     double sum = 0;
+    const uint32_t width = c_.columns / parts(), part = column / width;
+    if (!c_.zeros.empty() && c_.zeros[part][column % width % 7] == '1') return 0;
     for (uint32_t k = 0; k < k_; ++k) {
-      int a = element(0, row, k), b = element(1, column, k);
+      int a = element(0, row, k), b = element(1, column, place(row, k));
       if (c_.kind == "i8" && c_.a.code == 0) a = std::abs(a);
       if (c_.kind == "i8" && c_.b.code == 0) b = std::abs(b);
       double factor = 1;
@@ -335,13 +386,22 @@ class Product {
   [[nodiscard]] std::vector<uint8_t> image(uint32_t block) const {
     std::vector<uint8_t> bytes(size_t{image_words} * 4);
     const uint32_t own_rows = c_.rows / blocks_, own_columns = c_.columns / blocks_;
-    for (uint32_t k = 0; k < k_; ++k) {
-      for (uint32_t r = 0; r < own_rows; ++r)
-        put(bytes.data(), c_.a_transposed, r, k, c_.a.bits, c_.a.from(element(0, block * own_rows + r, k)));
+    // In tensor memory each part of the columns has its own A.
+    const uint32_t a_copies = c_.stationary && c_.a_in_memory && !c_.one_copy ? parts() : 1;
+    for (uint32_t k = 0; k < k_; ++k)
+      for (uint32_t r = 0; r < own_rows * a_copies; ++r)
+        put(bytes.data(), c_.a_transposed, r, k, c_.a.bits,
+            c_.a.from(element(0, block * own_rows + r % own_rows, k)));
+    for (uint32_t k = 0; k < (c_.sparse ? 2 * k_ : k_); ++k)
       for (uint32_t n = 0; n < own_columns; ++n)
         put(bytes.data() + matrix_bytes, c_.b_transposed, n, k, c_.b.bits,
             c_.b.from(element(1, block * own_columns + n, k)));
-    }
+    for (uint32_t r = 0; c_.sparse && r < own_rows; ++r)
+      for (uint32_t of = 0; of < k_ / group_stored(); ++of) {
+        const uint32_t bit = metadata_bit(r, of);
+        bytes[metadata_at + bit / 8] = static_cast<uint8_t>(
+            bytes[metadata_at + bit / 8] | stored(block * own_rows + r, of, group() == 2).code << (bit % 8));
+      }
     // As words of tensor memory: lane, four columns.
     const auto factor = [&](int power) {
       return static_cast<uint8_t>(c_.powers ? power + 127 : (power + 7) << 3);
@@ -364,8 +424,9 @@ class Product {
     const uint32_t like =
         (c_.scale_blocks != 0 ? c_.scale_byte << 4 | c_.scale_byte << 29 | (c_.powers ? 1u : 0u) << 23
                               : c_.result << 4) |
-        c_.a.code << 7 | c_.b.code << 10 | (c_.a_transposed ? 1u : 0u) << 15 |
-        (c_.b_transposed ? 1u : 0u) << 16 | c_.columns / 8 << 17 | c_.rows / 16 << 24;
+        c_.selector | (c_.sparse ? 4u : 0u) | c_.a.code << 7 | c_.b.code << 10 |
+        (c_.a_transposed ? 1u : 0u) << 15 | (c_.b_transposed ? 1u : 0u) << 16 | c_.columns / 8 << 17 |
+        c_.rows / 16 << 24;
     std::string text =
         ".shared .align 1024 .b8 s[" + std::to_string(image_words * 4) + "];\n.reg .b32 %v<32>;\n" +
         allocate(512, group) + own_lanes + "mul.wide.u32 %rd4, %r2, " + std::to_string(image_words * 4) +
@@ -376,12 +437,13 @@ class Product {
         "add.u32 %r10, %r10, 128;\nsetp.lt.u32 %p1, %r10, " +
         std::to_string(image_words) + ";\n@%p1 bra copy;\nfence.proxy.async;\n" + meet() +
         "setp.eq.u32 %p2, %r1, 0;\nsetp.eq.u32 %p3, %r2, 0;\nand.pred %p2, %p2, %p3;\n"
-        // Column 256: the scale factors of A, 288: of B, 320: A itself.
+        // Column 256: the scale factors of A, 288: of B, 320: A itself, 352: its metadata.
         "mov.u64 %rd10, " +
         std::to_string(descriptor(0, c_.a_transposed)) + ";\nmov.u64 %rd11, " +
         std::to_string(descriptor(matrix_bytes, c_.b_transposed)) + ";\nmov.u32 %r14, " +
         std::to_string(like) +
-        ";\nadd.u32 %r15, %r30, 256;\nadd.u32 %r16, %r30, 288;\nadd.u32 %r17, %r30, 320;\nmov.u32 %r18, 0;\n";
+        ";\nadd.u32 %r15, %r30, 256;\nadd.u32 %r16, %r30, 288;\nadd.u32 %r17, %r30, 320;\nadd.u32 %r19, "
+        "%r30, 352;\nmov.u32 %r18, 0;\n";
     // Descriptors of 32 rows of 16 bytes, eight by eight; of columns 0 to 31 and 32 to 63 for the halves of
     // B.
     const auto rows_at = [](uint32_t at) {
@@ -395,13 +457,18 @@ class Product {
                              rows_at(2 * matrix_bytes + scale_bytes) + ";\n";
     }
     if (c_.a_in_memory) text += "@%p2 tcgen05.cp" + pair + ".128x256b [%r17], %rd10;\n";
+    if (c_.sparse) text += "@%p2 tcgen05.cp" + pair + ".128x128b [%r19], " + rows_at(metadata_at) + ";\n";
     std::string kind = ".kind::" + c_.kind;
     if (c_.kind == "mxf8f6f4" || c_.kind == "mxf4") kind += ".block_scale";
     if (c_.kind == "mxf4nvf4") kind += ".block_scale.scale_vec::4X";
     for (const char* adds : {"%p4", "!%p4"})
-      text += "setp.ne.u32 %p4, %r18, 0;\n@%p2 tcgen05.mma" + pair + kind + " [%r30], " +
-              (c_.a_in_memory ? "[%r17]" : "%rd10") + ", %rd11, %r14" +
-              (c_.scale_blocks != 0 ? ", [%r15], [%r16]" : "") + ", " + adds + ";\n";
+      text += "setp.ne.u32 %p4, %r18, 0;\n@%p2 tcgen05.mma" +
+              std::string(c_.stationary ? ".ws"
+                          : c_.sparse   ? ".sp"
+                                        : "") +
+              pair + kind + " [%r30], " + (c_.a_in_memory ? "[%r17]" : "%rd10") + ", %rd11, " +
+              (c_.sparse ? "[%r19], " : "") + "%r14" + (c_.scale_blocks != 0 ? ", [%r15], [%r16]" : "") +
+              ", " + adds + (c_.zero_columns != 0 ? ", " + std::to_string(c_.zero_columns) : "") + ";\n";
     text += meet() +
             "mov.u32 %r20, 0;\nmul.lo.u32 %r21, %r2, 128;\nadd.u32 %r21, %r21, %r1;\nmul.wide.u32 %rd7, "
             "%r21, 2048;\n"
@@ -508,6 +575,137 @@ TEST(TensorProduct, IsThatOfItsElements) {
        .scale_blocks = 1},
   };
   for (const Case& c : cases) Product(c).check();
+}
+
+// Of each four elements of A two are stored, of each two of tf32 one, and which, tensor memory says.
+TEST(TensorProduct, OfASparseMatrixIsThatOfItsElements) {
+  const std::vector<Case> cases = {
+      {.name = "f16", .kind = "f16", .a = f16, .b = f16, .sparse = true},
+      {.name = "the other selector", .kind = "f16", .a = bf16, .b = bf16, .sparse = true, .selector = 1},
+      {.name = "transposed",
+       .kind = "f16",
+       .a = f16,
+       .b = f16,
+       .columns = 128,
+       .a_transposed = true,
+       .b_transposed = true,
+       .result = 0,
+       .sparse = true},
+      {.name = "A in tensor memory", .kind = "f16", .a = f16, .b = f16, .a_in_memory = true, .sparse = true},
+      {.name = "tf32", .kind = "tf32", .a = tf32, .b = tf32, .sparse = true, .selector = 1},
+      {.name = "fp8", .kind = "f8f6f4", .a = e4m3, .b = e5m2, .sparse = true},
+      {.name = "fp6 and fp4", .kind = "f8f6f4", .a = e3m2, .b = e2m1, .sparse = true},
+      {.name = "i8", .kind = "i8", .a = s8, .b = u8, .result = 2, .sparse = true},
+      {.name = "a pair of blocks",
+       .kind = "f16",
+       .a = f16,
+       .b = f16,
+       .rows = 256,
+       .columns = 128,
+       .pair = true,
+       .sparse = true,
+       .selector = 1},
+  };
+  for (const Case& c : cases) Product(c).check();
+}
+
+// .ws: columns lie beside each other in lanes of their own, and a descriptor may make some count as zero; the
+// patterns are those of the ISA's examples.
+TEST(TensorProduct, OfAStationaryMatrixIsThatOfItsElements) {
+  constexpr uint64_t some = uint64_t{1} << 39 | uint64_t{2} << 40 | uint64_t{3} << 48,
+                     first = uint64_t{1} << 32;
+  const std::vector<Case> cases = {
+      {.name = "f16", .kind = "f16", .a = f16, .b = f16, .stationary = true},
+      {.name = "64 rows",
+       .kind = "f16",
+       .a = bf16,
+       .b = bf16,
+       .rows = 64,
+       .columns = 256,
+       .stationary = true},
+      {.name = "32 rows", .kind = "f16", .a = f16, .b = f16, .rows = 32, .columns = 128, .stationary = true},
+      {.name = "A in tensor memory",
+       .kind = "tf32",
+       .a = tf32,
+       .b = tf32,
+       .rows = 32,
+       .a_in_memory = true,
+       .stationary = true},
+      {.name = "i8", .kind = "i8", .a = s8, .b = s8, .rows = 64, .result = 2, .stationary = true},
+      {.name = "fp8",
+       .kind = "f8f6f4",
+       .a = e4m3,
+       .b = e4m3,
+       .rows = 64,
+       .b_transposed = true,
+       .stationary = true},
+      {.name = "zero columns",
+       .kind = "f16",
+       .a = f16,
+       .b = f16,
+       .stationary = true,
+       .zero_columns = some,
+       .zeros = {"0000111"}},
+      {.name = "zero columns of two parts",
+       .kind = "f16",
+       .a = f16,
+       .b = f16,
+       .rows = 64,
+       .stationary = true,
+       .zero_columns = some | first,
+       .zeros = {"1110000", "0000111"}},
+      {.name = "zero columns of four parts",
+       .kind = "f16",
+       .a = f16,
+       .b = f16,
+       .rows = 32,
+       .columns = 128,
+       .stationary = true,
+       .zero_columns = some | first | first << 1 | 1 << 8 | 2 << 16 | 1 << 24,
+       .zeros = {"1110000", "1100001", "0011100", "0001110"}},
+  };
+  for (const Case& c : cases) Product(c).check();
+}
+
+TEST(TensorProduct, WhatIsNotKnownIsRefused) {
+  const auto refused = [](const std::function<void(Case&)>& change) {
+    Case c{.name = "", .kind = "f16", .a = f16, .b = f16};
+    change(c);
+    return Product(c).finding();
+  };
+  EXPECT_THAT(refused([](Case& c) {
+                c.sparse = true;
+                c.rows = 64;
+              }),
+              testing::HasSubstr("sparse products of 64 rows a block are not supported"));
+  EXPECT_THAT(refused([](Case& c) {
+                c.sparse = true;
+                c.selector = 2;
+              }),
+              testing::HasSubstr("this sparsity selector"));
+  EXPECT_THAT(refused([](Case& c) {
+                c = {.name = "", .kind = "f8f6f4", .a = e4m3, .b = e4m3};
+                c.sparse = true;
+                c.selector = 1;
+              }),
+              testing::HasSubstr("this sparsity selector"));
+  EXPECT_THAT(refused([](Case& c) {
+                c.stationary = true;
+                c.columns = 80;
+              }),
+              testing::HasSubstr("128 rows and 80 columns, which there is not"));
+  EXPECT_THAT(refused([](Case& c) { c.rows = 32; }),
+              testing::HasSubstr("32 rows and 64 columns, which there is not"));
+  EXPECT_THAT(refused([](Case& c) {
+                c.stationary = true;
+                c.zero_columns = uint64_t{2} << 56;
+              }),
+              testing::HasSubstr("a column shift"));
+  EXPECT_THAT(refused([](Case& c) {
+                c.stationary = c.a_in_memory = c.one_copy = true;
+                c.rows = 64;
+              }),
+              testing::HasSubstr("A in tensor memory is not the same"));
 }
 
 // mma with .kind, whose numbers and scale factors the lanes hold.

@@ -65,7 +65,7 @@ TEST(InstructionSet, RowsSayWhatIsLegal) {
   EXPECT_EQ(bar.forms[0].when, Mod::red);
   EXPECT_EQ(bar.forms[3].when, Mod::count);
 
-  EXPECT_FALSE(info(Op::tcgen05_mma_sp).supported);
+  EXPECT_FALSE(info(Op::tcgen05_shift).supported);
   EXPECT_EQ(info(Op::ld).spaces[0] & mask_of(Space::param_func), mask_of(Space::param_func));
   EXPECT_EQ(info(Op::cvta).spaces[0] & mask_of(Space::generic), 0);
 }

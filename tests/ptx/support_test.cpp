@@ -40,8 +40,6 @@ const Reasons instruction_reasons = {
     {"spcompress", rubin},
     {"spdecompress", rubin},
     {"tcgen05.ld.red", later},
-    {"tcgen05.mma.sp", later},
-    {"tcgen05.mma.ws", later},
     {"tcgen05.shift", later},
     {"tensormap.query", "which copies a tensor map is for: not there yet"},
 };
@@ -71,6 +69,7 @@ const Reasons word_reasons = {
     {"s16x2", rubin},
     {"s8x4", rubin},
     {"st.async.b128", "of PTX ISA 9.2, not there yet"},
+    {"sp", later},
     {"sys", order},
     {"u16x2", rubin},
     {"u8x4", rubin},

@@ -108,6 +108,7 @@ void scatter_halves(Warp& w, const ProductForm& f, const uint32_t* list, const u
 
 /// The four bits of a row's group.
 uint32_t metadata_of(const Bench& b, const ProductForm& f, uint32_t row, uint32_t group, uint32_t groups) {
+  if (f.metadata_by_row != 0) return b.row_metadata[row][group / 8] >> (4 * (group % 8)) & 15;
   const uint32_t g = row % 8, half = row / 8;
   // Of 16 bits and more, a lane's word holds four groups of row g and then four of row g + 8; below, eight of
   // row g in one lane, and of row g + 8 in the next. Lanes of a quad follow each other along K.
