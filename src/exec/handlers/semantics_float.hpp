@@ -183,7 +183,9 @@ struct DoubleMinMax {
 
 // The approximations of floats. Computed in double and rounded once, which is closer than the errors the ISA
 // allows (1 to 2 ulp; 2^-20.9 absolute for sin and cos): a chip's last bits may differ. sin, cos, lg2, ex2
-// and tanh come from the host's mathematical library.
+// and tanh come from the host's mathematical library. Where a chip's result differs by more than the last
+// bits, because of how it reads its argument, that is done here as well (H200, on all f16 and bf16 and some
+// ranges between them).
 /// Beyond 2^126 the chip's reciprocal of b is a flushed zero: documented, and visible.
 struct DivApprox {
   float operator()(float a, float b) const {
@@ -196,11 +198,27 @@ struct RsqrtApprox {
   float operator()(float a) const { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a))); }
   double operator()(double a) const { return 1.0 / __builtin_sqrt(a); }
 };
+/// The chip counts in turns: a / 2 pi as a float, cut off, of which it reads 25 bits behind the point. So a
+/// large argument is not where it was, and a small one is a multiple of 2^-25 turns. The chip's results are
+/// within 2^-21.5 of those of this angle, whatever its size.
+inline double chip_angle(float a) {
+  constexpr double two_pi = 0x1.921fb54442d18p+2;
+  const double exact = static_cast<double>(a) * static_cast<double>(0x1.45f306p-3f);
+  const float near = static_cast<float>(exact);
+  const bool beyond = FloatAbs()(static_cast<double>(near)) > FloatAbs()(exact);
+  const double turns = static_cast<double>(beyond ? from_bits(bits(near) - 1) : near);
+  return __builtin_trunc((turns - __builtin_trunc(turns)) * 0x1p25) * 0x1p-25 * two_pi;
+}
+/// Of whole quarters of a turn, whose pi is not exact.
+inline float zero_if_tiny(double x) { return FloatAbs()(x) < 0x1p-30 ? 0.0f : static_cast<float>(x); }
 struct SinApprox {
-  float operator()(float a) const { return static_cast<float>(std::sin(static_cast<double>(a))); }
+  float operator()(float a) const {
+    const double angle = chip_angle(a);
+    return angle == 0.0 ? Copysign()(a, 0.0f) : zero_if_tiny(std::sin(angle));
+  }
 };
 struct CosApprox {
-  float operator()(float a) const { return static_cast<float>(std::cos(static_cast<double>(a))); }
+  float operator()(float a) const { return zero_if_tiny(std::cos(chip_angle(a))); }
 };
 /// .2pi: of a number of turns.
 inline double radians_of(float turns) {
@@ -216,11 +234,20 @@ struct CosOfTurns {
 struct Lg2Approx {
   float operator()(float a) const { return static_cast<float>(std::log2(static_cast<double>(a))); }
 };
+/// What is nearer to 0 than 2^-23 is 0 to the chip.
 struct Ex2Approx {
-  float operator()(float a) const { return static_cast<float>(std::exp2(static_cast<double>(a))); }
+  float operator()(float a) const {
+    return FloatAbs()(a) < 0x1p-23f ? 1.0f : static_cast<float>(std::exp2(static_cast<double>(a)));
+  }
 };
+/// Small numbers are their own, and from 8 on it is 1.
 struct TanhApprox {
-  float operator()(float a) const { return static_cast<float>(std::tanh(static_cast<double>(a))); }
+  float operator()(float a) const {
+    const float m = FloatAbs()(a);
+    return m < 0x1.02p-8f ? a
+           : m >= 8.0f    ? Copysign()(a, 1.0f)
+                          : static_cast<float>(std::tanh(static_cast<double>(a)));
+  }
 };
 /// The gross f64 forms look at, and give, the upper 32 bits only; subnormals are flushed, there is one NaN.
 inline double upper_half(double x) {
