@@ -1,4 +1,5 @@
-// What PTX ISA 9.1 to 9.5 added and the engine runs, but conversions (few_bits_test.cpp).
+// What PTX ISA 9.1 to 9.5 added and the engine runs, but conversions (few_bits_test.cpp), and what sm_100 has
+// beyond sm_90 (but for matrices).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -146,6 +147,90 @@ st.global.u32 [%rd1+20], %r5; red.global.add.f32 [%rd1+20], %f1;
   for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(p.word(i), 8u) << i;
   EXPECT_EQ(p.word(4), 5u);
   EXPECT_EQ(p.word(5), 0u);
+}
+
+// Two singles at once are each what one is: `pair` and `single` agree on all inputs.
+uint32_t differences(const std::string& pair, const std::string& single) {
+  Program p(two_inputs + std::string(R"(.reg .b64 %v<5>; .reg .f32 %g<9>;
+mov.b32 %f1, %r5; mov.b32 %f2, %r6; not.b32 %r7, %r5; mov.b32 %f3, %r7; shl.b32 %r7, %r6, 3; mov.b32 %f4, %r7;
+mov.b64 %v1, {%f1, %f2}; mov.b64 %v2, {%f3, %f4}; mov.b64 %v3, {%f2, %f1};
+)") + pair + "\nmov.b64 {%g1, %g2}, %v4;\n" +
+                single + R"(
+mov.b32 %r7, %g1; mov.b32 %r8, %g3; xor.b32 %r7, %r7, %r8;
+mov.b32 %r8, %g2; mov.b32 %r9, %g4; xor.b32 %r8, %r8, %r9; or.b32 %r7, %r7, %r8;
+st.global.u32 [%rd3], %r7;
+)",
+            "", "sm_100a");
+  EXPECT_TRUE(p.run({64}, {128}, 1, 8192).findings.empty());
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < 8192; ++i) count += p.word(i) != 0 ? 1 : 0;
+  return count;
+}
+
+TEST(NewerForms, PairsOfSingles) {
+  for (const std::string mode : {"", ".rn", ".rz", ".rm", ".rp"})
+    for (const std::string ftz : {"", ".ftz"})
+      for (const std::string name : {"add", "sub", "mul", "fma"}) {
+        if (name == "fma" && mode.empty()) continue;
+        const std::string word = name + mode + ftz, third = name == "fma" ? ", %v3" : "";
+        EXPECT_EQ(differences(word + ".f32x2 %v4, %v1, %v2" + third + ";",
+                              word + ".f32 %g3, %f1, %f3" + (third.empty() ? "" : ", %f2") + ";\n" + word +
+                                  ".f32 %g4, %f2, %f4" + (third.empty() ? "" : ", %f1") + ";"),
+                  0u)
+            << word;
+      }
+  EXPECT_GT(differences("add.rz.f32x2 %v4, %v1, %v2;", "add.rp.f32 %g3, %f1, %f3; add.rn.f32 %g4, %f2, %f4;"),
+            1000u);
+}
+
+// Three operands are two and then the third; with .abs all of them as absolute values.
+TEST(NewerForms, ExtremesOfThree) {
+  for (const std::string name : {"min", "max"})
+    for (const std::string ftz : {"", ".ftz"})
+      for (const std::string nan : {"", ".NaN"})
+        for (const std::string abs : {"", ".abs"}) {
+          std::string apart;
+          for (const char* f : {"%f1", "%f2", "%f3"})
+            if (!abs.empty()) apart += "abs" + ftz + ".f32 " + f + ", " + f + ";\n";
+          const std::string word = name + ftz + nan;
+          Program p(two_inputs + std::string(R"(
+mov.b32 %f1, %r5; mov.b32 %f2, %r6; not.b32 %r7, %r5; mov.b32 %f3, %r7;
+)") + word + abs + ".f32 %f4, %f1, %f2, %f3;\n" +
+                        apart + word + ".f32 %f5, %f1, %f2;\n" + word + R"(.f32 %f5, %f5, %f3;
+mov.b32 %r7, %f4; mov.b32 %r8, %f5; xor.b32 %r7, %r7, %r8; st.global.u32 [%rd3], %r7;
+)",
+                    "", "sm_100a");
+          ASSERT_TRUE(p.run({64}, {128}, 1, 8192).findings.empty());
+          for (uint32_t i = 0; i < 8192; ++i) ASSERT_EQ(p.word(i), 0u) << word << abs << " " << i;
+        }
+}
+
+// Of the lanes that take part, and only they get the result.
+TEST(NewerForms, ReductionsOfSingles) {
+  const auto result = [](const std::string& word, uint32_t lane) {
+    // 0, -1, 2, -3 …; lane 5 has a NaN, lanes 20 to 31 do not take part.
+    Program p(R"(
+and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; cvt.rn.f32.u32 %f1, %r1; @%p1 neg.f32 %f1, %f1;
+setp.eq.u32 %p2, %r1, 5; @%p2 mov.f32 %f1, 0fFFC12345;
+mov.f32 %f2, 0f42280000; setp.lt.u32 %p3, %r1, 20; mov.u32 %r6, 0xfffff;
+@%p3 redux.sync.)" +
+                  word + R"(.f32 %f2, %f1, %r6;
+st.global.f32 [%rd3], %f2;
+)",
+              "", "sm_100a");
+    EXPECT_TRUE(p.run({1}, {32}).findings.empty());
+    const uint32_t bits = p.word(lane);
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  };
+  EXPECT_EQ(result("min", 0), -19.0f);
+  EXPECT_EQ(result("max", 19), 18.0f);
+  EXPECT_EQ(result("max.abs", 3), 19.0f);
+  EXPECT_EQ(result("min.abs", 3), 0.0f);
+  EXPECT_TRUE(std::isnan(result("min.NaN", 7)));
+  EXPECT_TRUE(std::isnan(result("max.abs.NaN", 7)));
+  EXPECT_EQ(result("min", 20), 42.0f);
 }
 
 // Sums of halves and singles are those of singles, which every half is.
