@@ -1,10 +1,13 @@
-// Atomics of 16 and 128 bits and of vectors: what observers are told, what is refused, and that nothing is
-// lost between host threads. Their values are compared with recorded ones in tests/kernels (halves.cu).
+// Atomics of whole numbers; those of 16 and 128 bits and of vectors: what observers are told, what is
+// refused, and that nothing is lost between host threads. Their values are compared with recorded ones in
+// tests/kernels (halves.cu).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,6 +74,86 @@ TEST(Atomics, AreOneAccessOfAllBytesOfALane) {
     EXPECT_EQ(access.mask, 0xfffffu) << row.body;
     EXPECT_EQ(access.address[19] - access.address[0], 19u * row.stride) << row.body;
   }
+}
+
+// Every operation on every type of whole numbers, with and without a result, in every space: 128 threads
+// combine their numbers with what is there.
+TEST(Atomics, CombineWholeNumbers) {
+  using Function = std::function<uint64_t(uint64_t, uint64_t)>;
+  const auto narrow = [](uint64_t x) { return static_cast<uint32_t>(x); };
+  const auto least = [](auto type) -> Function {
+    using T = decltype(type);
+    return [](uint64_t a, uint64_t b) {
+      return static_cast<uint64_t>(std::min(static_cast<T>(a), static_cast<T>(b)));
+    };
+  };
+  const auto most = [](auto type) -> Function {
+    using T = decltype(type);
+    return [](uint64_t a, uint64_t b) {
+      return static_cast<uint64_t>(std::max(static_cast<T>(a), static_cast<T>(b)));
+    };
+  };
+  const Function sum = [](uint64_t a, uint64_t b) { return a + b; },
+                 both = [](uint64_t a, uint64_t b) { return a & b; },
+                 either = [](uint64_t a, uint64_t b) { return a | b; },
+                 one = [](uint64_t a, uint64_t b) { return a ^ b; };
+  const struct {
+    const char* word;
+    uint32_t bits;
+    Function f;
+  } forms[] = {{"add.u32", 32, sum},
+               {"add.s32", 32, sum},
+               {"add.u64", 64, sum},
+               {"min.u32", 32, least(0u)},
+               {"min.s32", 32, least(0)},
+               {"min.u64", 64, least(uint64_t{})},
+               {"min.s64", 64, least(int64_t{})},
+               {"max.u32", 32, most(0u)},
+               {"max.s32", 32, most(0)},
+               {"max.u64", 64, most(uint64_t{})},
+               {"max.s64", 64, most(int64_t{})},
+               {"and.b32", 32, both},
+               {"or.b32", 32, either},
+               {"xor.b32", 32, one},
+               {"and.b64", 64, both},
+               {"or.b64", 64, either},
+               {"xor.b64", 64, one},
+               // Up to a limit, and from it down; the same one for all, so that their order does not matter.
+               {"inc.u32", 32, [&](uint64_t a, uint64_t) { return narrow(a) >= 100 ? 0 : a + 1; }},
+               {"dec.u32", 32, [&](uint64_t a, uint64_t) {
+                  return narrow(a) == 0 || narrow(a) > 100 ? uint64_t{100} : a - 1;
+                }}};
+  const auto number = [](uint64_t thread) {
+    uint64_t x = (thread + 1) * 0x9e3779b97f4a7c15;
+    return x ^ x >> 29;
+  };
+  for (const auto& form : forms)
+    for (const std::string space : {".global", "", ".shared", ".shared::cta"})
+      for (const bool gives : {false, true})
+        for (const std::string order : {"", ".relaxed.sys", gives ? ".acq_rel.gpu" : ".release.gpu"}) {
+          const bool shared = space.starts_with(".shared"),
+                     counts = std::string_view(form.word).substr(2, 1) == "c";
+          const std::string x = counts            ? "100"
+                                : form.bits == 64 ? "%rd5"
+                                                  : "%r5",
+                            place = shared ? "[s]" : "[%rd1]",
+                            name = (gives ? "atom" : "red") + order + space + "." + form.word;
+          const std::string body =
+              ".shared .align 8 .b64 s;\nadd.u32 %r5, %r4, 1;\ncvt.u64.u32 %rd5, %r5;\n"
+              "mul.lo.u64 %rd5, %rd5, 0x9e3779b97f4a7c15;\nshr.u64 %rd6, %rd5, 29;\nxor.b64 %rd5, %rd5, "
+              "%rd6;\n"
+              "cvt.u32.u64 %r5, %rd5;\nld.global.b64 %rd7, [%rd1];\nst.shared.b64 [s], %rd7;\nbar.sync 0;\n" +
+              name + (gives ? " _, " : " ") + place + ", " + x + ";\nbar.sync 0;\n" +
+              (shared ? "ld.shared.b64 %rd7, [s];\nst.global.b64 [%rd1], %rd7;\n" : "");
+          std::vector<uint32_t> words{0x00000041, 0x89abcdef};
+          uint64_t expected = words[0] | uint64_t{words[1]} << 32;
+          for (uint64_t i = 0; i < 128; ++i) {
+            const uint64_t r = form.f(expected, number(i));
+            expected = form.bits == 64 ? r : (expected & ~uint64_t{0xffffffff}) | narrow(r);
+          }
+          EXPECT_TRUE(run(body, 0, words, {1}, {128}, 1).findings.empty()) << name;
+          EXPECT_EQ(words[0] | uint64_t{words[1]} << 32, expected) << name;
+        }
 }
 
 TEST(Atomics, VectorDestinationsMayBeSourcesAndSinks) {
