@@ -42,6 +42,7 @@ bool leaves_straight_code(Op op) {
     case Op::tcgen05_dealloc:
     case Op::tcgen05_relinquish_alloc_permit:
     case Op::tcgen05_ld:
+    case Op::tcgen05_ld_red:
     case Op::tcgen05_st: return true;
     default: return false;
   }

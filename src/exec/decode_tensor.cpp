@@ -47,6 +47,7 @@ bool Decoder::emit_tensor(uint32_t index) {
       emit_skipped(index, [&] { put(relinquish_tensor_memory, false); });
       return true;
     case Op::tcgen05_ld:
+    case Op::tcgen05_ld_red:
     case Op::tcgen05_st: emit_skipped(index, [&] { emit_tensor_access(); }); return true;
     case Op::tcgen05_cp: {
       const uint32_t list = put_operands({in_memory(*operand("t")), value_operand(*operand("s"), Type::b64)});
@@ -103,15 +104,31 @@ void Decoder::emit_allocation() {
 void Decoder::emit_tensor_access() {
   const bool stores = in_->op == Op::tcgen05_st;
   const std::vector<Operand>& operands = in_->operands;
-  const Operand &data = stores ? operands.back() : operands[0], &address = operands[stores ? 0 : 1];
+  const bool reduces = in_->op == Op::tcgen05_ld_red;
+  const Operand &data = stores ? operands.back() : operands[0], &address = operands[stores    ? 0
+                                                                                    : reduces ? 2
+                                                                                              : 1];
   TensorAccessForm form;
   form.shape = shape_of(*in_);
   form.stores = stores;
   form.packed = in_->has(Mod::pack_16b) || in_->has(Mod::unpack_16b);
   form.registers = static_cast<uint8_t>(data.count);
-  if (operands.size() == 3) form.half = static_cast<uint32_t>(operands[stores ? 1 : 2].bits);
+  if (reduces) {
+    form.reduced = in_->type();
+    form.largest = in_->has(Mod::max);
+    form.absolute = in_->has(Mod::abs);
+    form.keeps_nan = in_->has(Mod::NaN);
+  } else if (operands.size() == 3) {
+    form.half = static_cast<uint32_t>(operands[stores ? 1 : 2].bits);
+  }
   const uint32_t list = put_operands({bulk_address(address, Space::shared)});
-  const uint32_t registers = put_side(tensor_registers(data, stores));
+  std::vector<uint32_t> all = tensor_registers(data, stores);
+  if (reduces) {
+    const Operand& result = operands[1];
+    all.push_back(
+        register_at((result.kind == Operand::Kind::vector ? in_->elements[result.first] : result).reg));
+  }
+  const uint32_t registers = put_side(all);
   put_matrix_sync();
   Inst& i = put(move_tensor_memory, false);
   i.a = list;

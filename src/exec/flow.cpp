@@ -81,7 +81,7 @@ Usage usage_of(const ptx::Instruction& in) {
     }
   } else if (ptx::info(in.op).op_class == ptx::OpClass::tensor) {
     for (size_t i = 0; i < in.operands.size(); ++i)
-      if (i == 0 && in.op == ptx::Op::tcgen05_ld)
+      if ((i == 0 && in.op == ptx::Op::tcgen05_ld) || (i < 2 && in.op == ptx::Op::tcgen05_ld_red))
         write(in.operands[i]);
       else
         read(in.operands[i]);

@@ -168,6 +168,42 @@ const Inst* relinquish_tensor_memory(Warp& w, const Inst* in) {
   return in + 1;
 }
 
+namespace {
+
+/// The least or the largest of a lane's numbers, as min and max of two of them after another have it.
+class Extreme {
+ public:
+  explicit Extreme(const TensorAccessForm& form) : form_(form) {}
+  void take(uint32_t word) {
+    if (form_.reduced == ptx::Type::f32) {
+      if (form_.absolute) word &= ~sign;
+      if ((word & ~sign) > infinity) {
+        has_nan_ = true;
+        return;
+      }
+    }
+    if (!has_number_ || (place(word) < place(word_)) != form_.largest) word_ = word;
+    has_number_ = true;
+  }
+  [[nodiscard]] uint32_t value() const {
+    return !has_number_ || (has_nan_ && form_.keeps_nan) ? 0x7fffffff : word_;
+  }
+
+ private:
+  static constexpr uint32_t sign = 0x80000000, infinity = 0x7f800000;
+  TensorAccessForm form_;
+  uint32_t word_ = 0;
+  bool has_number_ = false, has_nan_ = false;
+
+  /// A number of the same order.
+  [[nodiscard]] uint32_t place(uint32_t word) const {
+    if (form_.reduced == ptx::Type::u32) return word;
+    return form_.reduced == ptx::Type::f32 && (word & sign) != 0 ? ~word : word ^ sign;
+  }
+};
+
+}  // namespace
+
 const Inst* move_tensor_memory(Warp& w, const Inst* in) {
   const auto form = std::bit_cast<TensorAccessForm>(in->imm);
   const bool halves = form.shape != TensorAccessForm::Shape::lanes32_bits32;
@@ -202,6 +238,16 @@ const Inst* move_tensor_memory(Warp& w, const Inst* in) {
       }
     });
   }
+  if (form.reduced == ptx::Type::none) return in + 1;
+  each_lane(w.mask, [&](uint32_t i) {
+    Extreme extreme(form);
+    for (uint32_t r = 0; r < form.registers; ++r) {
+      const TensorPlace place = place_of_register(form, i, r);
+      extreme.take(*memory.at(base.lane + place.lane, base.column + place.column));
+    }
+    const uint32_t value = extreme.value();
+    std::memcpy(w.regs + w.side[in->c + form.registers] + i * sizeof value, &value, sizeof value);
+  });
   return in + 1;
 }
 

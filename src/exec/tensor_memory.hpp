@@ -81,10 +81,14 @@ struct TensorAccessForm {
     halves16_bits32
   };
   Shape shape{};
-  bool stores = false;
-  bool packed = false;    ///< a register holds the lower halves of two columns
-  uint8_t registers = 0;  ///< 1 to 128
-  uint32_t half = 0;      ///< of halves16_bits32: columns from the first lanes' to the others'
+  bool stores : 1 = false;
+  bool packed : 1 = false;  ///< a register holds the lower halves of two columns
+  bool largest : 1 = false, absolute : 1 = false, keeps_nan : 1 = false;  ///< of `reduced`
+  uint8_t registers = 0;                                                  ///< 1 to 128
+  /// The type of numbers (not none: f32, u32, s32) of which the register after the others gets the least, or
+  /// the largest.
+  ptx::Type reduced = ptx::Type::none;
+  uint32_t half = 0;  ///< of halves16_bits32: columns from the first lanes' to the others'
 };
 static_assert(sizeof(TensorAccessForm) == 8);
 

@@ -35,6 +35,7 @@ class Reader {
       case Op::mma: return mma();
       case Op::wmma: return wmma();
       case Op::tcgen05_ld:
+      case Op::tcgen05_ld_red:
       case Op::tcgen05_st: return tensor_access();
       case Op::tcgen05_mma:
       case Op::tcgen05_mma_ws: return tensor_product();
@@ -303,7 +304,7 @@ class Reader {
   }
 
   std::string tensor_access() {
-    f_.kind = op_ == Op::tcgen05_ld ? MatrixForm::Kind::tensor_load : MatrixForm::Kind::tensor_store;
+    f_.kind = op_ == Op::tcgen05_st ? MatrixForm::Kind::tensor_store : MatrixForm::Kind::tensor_load;
     uint32_t registers = has(Mod::dim_16x256b) ? 4 : has(Mod::dim_16x128b) ? 2 : 1;
     constexpr std::array times{Mod::x1, Mod::x2, Mod::x4, Mod::x8, Mod::x16, Mod::x32, Mod::x64, Mod::x128};
     for (uint32_t i = 0; i < times.size(); ++i)

@@ -26,7 +26,8 @@ struct MatrixForm {
                     ///< …
     group_wait,     ///< wgmma.wait_group: count
     group_order,    ///< wgmma.fence, wgmma.commit_group
-    tensor_load,    ///< tcgen05.ld: {d}, [tensor memory] (, columns between the halves)
+    tensor_load,    ///< tcgen05.ld: {d}, (.red: least or largest,) [tensor memory] (, columns between the
+                    ///< halves)
     tensor_store,   ///< tcgen05.st: [tensor memory] (, columns between the halves), {a}
     tensor_product  ///< tcgen05.mma: [d], descriptor or [a], descriptor (, [metadata]), what it is like (,
                     ///< [scales of A], [scales of B]) (, {lanes that stay}), enable-input-d (,

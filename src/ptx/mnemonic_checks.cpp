@@ -303,6 +303,7 @@ struct Checker {
       case Op::wmma:
       case Op::wgmma:
       case Op::tcgen05_ld:
+      case Op::tcgen05_ld_red:
       case Op::tcgen05_st:
       case Op::tcgen05_mma_ws: check_matrix(); break;
       case Op::tcgen05_mma:

@@ -632,23 +632,29 @@ struct OperandChecker {
       case MatrixForm::Kind::tensor_store: {
         const bool load = form.kind == MatrixForm::Kind::tensor_load,
                    halves = instruction.has(Mod::dim_16x32bx2);
-        const size_t all = halves ? 3 : 2;
+        const size_t reduced = instruction.op == Op::tcgen05_ld_red ? 1 : 0, all = (halves ? 3 : 2) + reduced;
         count(all, all);
         fragment(operands[load ? 0 : all - 1], load, Type::b32, form.a_registers);
-        tensor_address(operands[load ? 1 : 0]);
-        if (halves) check_scalar(operands[load ? 2 : 1], {.constant_only = true}, Type::u32, false);
+        if (reduced != 0) one_or_vector(operands[1], true);
+        tensor_address(operands[load ? 1 + reduced : 0]);
+        if (halves) check_scalar(operands[load ? 2 + reduced : 1], {.constant_only = true}, Type::u32, false);
         return;
       }
       case MatrixForm::Kind::tensor_product: tensor_product(count); return;
     }
   }
 
+  /// A register of 32 bits, by itself or in a vector of one.
+  void one_or_vector(Operand& operand, bool destination) {
+    if (operand.kind == Operand::Kind::vector)
+      fragment(operand, destination, Type::b32, 1);
+    else
+      check_scalar(operand, {.destination = destination}, Type::b32, false);
+  }
+
   /// A register with scale factors, and {which byte of it, which thread's}.
   void scale_factors(Operand& factors, Operand& which) {
-    if (factors.kind == Operand::Kind::vector)
-      fragment(factors, false, Type::b32, 1);
-    else
-      check_scalar(factors, {}, Type::b32, false);
+    one_or_vector(factors, false);
     if (which.kind != Operand::Kind::vector || which.count != 2)
       fail(which, name() + " takes {byte, thread} here, not " + described(which));
     for (uint32_t i = 0; i < 2; ++i)

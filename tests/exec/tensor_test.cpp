@@ -130,6 +130,62 @@ TEST(TensorMemory, HalvesLieApart) {
     }
 }
 
+// tcgen05.ld.red: each thread gets its lane's columns, and the least or the largest of them.
+TEST(TensorMemory, LoadsWithTheLeastOrTheLargest) {
+  constexpr uint32_t nan = 0x7fc12345, usual_nan = 0x7fffffff;
+  const auto single = [](float x) {
+    uint32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+  };
+  const struct {
+    const char* word;
+    std::vector<uint32_t> columns;
+    uint32_t expected;
+  } cases[] = {{"min.f32", {single(3), single(-5), single(2), single(4)}, single(-5)},
+               {"max.f32", {single(3), single(-5), single(2), single(4)}, single(4)},
+               {"max.abs.f32", {single(3), single(-5), single(2), single(4)}, single(5)},
+               {"min.abs.f32", {single(3), single(-5), single(-2), single(4)}, single(2)},
+               {"max.f32", {nan, single(-5), single(-2), nan}, single(-2)},
+               {"max.NaN.f32", {single(1), single(-5), nan, single(2)}, usual_nan},
+               {"min.abs.NaN.f32", {single(1), single(-5), single(-0.5f), single(2)}, single(0.5f)},
+               {"min.f32", {nan, nan, nan, nan}, usual_nan},
+               {"min.f32", {0, 0x80000000, 0, 0}, 0x80000000},
+               {"max.f32", {0x80000000, 0, 0x80000000, 0x80000000}, 0},
+               {"min.f32", {single(-INFINITY), single(-3), 1, 0x80000001}, single(-INFINITY)},
+               {"max.u32", {1, 0x80000000, 7, 0x7fffffff}, 0x80000000},
+               {"max.s32", {1, 0x80000000, 7, 0x7fffffff}, 0x7fffffff},
+               {"min.s32", {1, 0x80000000, 7, 0x7fffffff}, 0x80000000},
+               {"min.u32", {9, 0x80000000, 7, 0x7fffffff}, 7}};
+  for (const auto& c : cases) {
+    std::string body = ".reg .b32 %v<8>;\n" + allocate(32) + own_lanes;
+    for (uint32_t i = 0; i < 4; ++i)
+      body += "mov.b32 " + reg("%v", i) + ", " + std::to_string(c.columns[i]) + ";\n";
+    body +=
+        "tcgen05.st.sync.aligned.32x32b.x4.b32 [%r32], {%v0, %v1, %v2, "
+        "%v3};\ntcgen05.wait::st.sync.aligned;\n"
+        "tcgen05.ld.red.sync.aligned.32x32b.x4." +
+        std::string(c.word) +
+        " {%v3, %v2, %v1, %v0}, %v4, [%r32];\ntcgen05.wait::ld.sync.aligned;\nmul.wide.u32 %rd4, %r1, 8;\n"
+        "add.u64 %rd4, %rd4, %rd1;\nst.global.b32 [%rd4], %v4;\nst.global.b32 [%rd4+4], %v3;\n" +
+        release(32);
+    Program p(body, "", "sm_103a");
+    ASSERT_TRUE(p.run({1}, {128}).findings.empty()) << c.word;
+    for (uint32_t t = 0; t < 128; ++t) {
+      ASSERT_EQ(p.word(2 * t), c.expected) << c.word;
+      ASSERT_EQ(p.word(2 * t + 1), c.columns[0]) << c.word;
+    }
+  }
+  // Of its own lane only.
+  Program p(".reg .b32 %v<8>;\n" + allocate(32) + own_lanes + number_cells(8) +
+                "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%v0, %v1}, {%v4}, [%r32];\n"
+                "tcgen05.wait::ld.sync.aligned;\nst.global.b32 [%rd3], %v4;\n" +
+                release(32),
+            "", "sm_103a");
+  ASSERT_TRUE(p.run({1}, {128}).findings.empty());
+  for (uint32_t t = 0; t < 128; ++t) EXPECT_EQ(p.word(t), 1000 * t + 1);
+}
+
 TEST(TensorMemory, IsFoundToBeUsedWrongly) {
   const auto message = [](const std::string& body, uint32_t threads = 128) {
     Program p(body, "", blackwell);

@@ -82,6 +82,9 @@ TEST(Legality, AgreesWithTheAssemblerForBlackwell) {
   seen = check("legality-sm_120a.txt", "sm_120a");
   EXPECT_GT(seen["ok"], 30);
   EXPECT_GT(seen["bad"], 50);
+  seen = check("legality-sm_103a.txt", "sm_103a");
+  EXPECT_GT(seen["ok"], 10);
+  EXPECT_GT(seen["bad"], 10);
   seen = check("legality-sm_107a.txt", "sm_107a");
   EXPECT_GT(seen["refused"], 20);
 }

@@ -39,13 +39,13 @@ const Reasons instruction_reasons = {
     {"multimem", "memory of several GPUs at one address; one device is simulated"},
     {"spcompress", rubin},
     {"spdecompress", rubin},
-    {"tcgen05.ld.red", later},
     {"tcgen05.shift", later},
     {"tensormap.query", "which copies a tensor map is for: not there yet"},
 };
 
 /// Why a modifier or type is refused: by its name, or that of the instruction and its own.
 const Reasons word_reasons = {
+    {"16x32bx2", "which columns are one lane's is not said"},
     {"2dms", "no multi-sample textures"},
     {"a2dms", "no multi-sample textures"},
     {"acube", "of cubemaps only tex, and surfaces as layers"},
