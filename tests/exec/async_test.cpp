@@ -247,6 +247,46 @@ TEST(Mbarrier, PendingCountIsThatBeforeTheArrival) {
   EXPECT_EQ(p.word(1), 7u);
 }
 
+// Orders, scopes and spaces as they may be written, arrivals that cannot complete, and threads dropped beside
+// bytes that are awaited. What an H200 gives: pending counts before an arrival, and whether a phase is
+// complete.
+TEST(Mbarrier, FormsGiveWhatAnH200Gives) {
+  Program p(R"(.shared .align 8 .b64 b;
+.reg .b64 %s<7>;
+mbarrier.init.shared::cta.b64 [b], 4;
+mbarrier.arrive_drop.noComplete.shared::cta.b64 %s0, [b], 1;
+mbarrier.pending_count.b64 %r10, %s0; st.global.u32 [%rd1], %r10;
+mbarrier.test_wait.parity.relaxed.cta.shared::cta.b64 %p1, [b], 0; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+4], %r10;
+mbarrier.arrive.shared::cta.b64 %s1, [b], 3;
+mbarrier.pending_count.b64 %r10, %s1; st.global.u32 [%rd1+8], %r10;
+mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 %p1, [b], 0; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+12], %r10;
+mbarrier.arrive.relaxed.cta.shared::cta.b64 %s2, [b], 2;
+mbarrier.pending_count.b64 %r10, %s2; st.global.u32 [%rd1+16], %r10;
+mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [b], %s2; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+20], %r10;
+mbarrier.arrive_drop.expect_tx.relaxed.cluster.shared::cta.b64 %s3, [b], 8;
+mbarrier.pending_count.b64 %r10, %s3; st.global.u32 [%rd1+24], %r10;
+mbarrier.test_wait.parity.shared::cta.b64 %p1, [b], 1; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+28], %r10;
+mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [b], 4;
+mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 [b], 8;
+mbarrier.test_wait.shared::cta.b64 %p1, [b], %s2; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+32], %r10;
+mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [b], 4;
+mbarrier.test_wait.shared::cta.b64 %p1, [b], %s2; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+36], %r10;
+mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %s4, [b], 1;
+mbarrier.pending_count.b64 %r10, %s4; st.global.u32 [%rd1+40], %r10;
+mbarrier.test_wait.parity.shared::cta.b64 %p1, [b], 0; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+44], %r10;
+mbarrier.arrive_drop.release.cluster.shared::cta.b64 %s5, [b];
+mbarrier.pending_count.b64 %r10, %s5; st.global.u32 [%rd1+48], %r10;
+mbarrier.test_wait.parity.shared::cta.b64 %p1, [b], 0; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+52], %r10;
+mbarrier.arrive_drop.shared::cta.b64 %s6, [b], 1;
+mbarrier.pending_count.b64 %r10, %s6; st.global.u32 [%rd1+56], %r10;
+mbarrier.test_wait.parity.shared::cta.b64 %p1, [b], 1; selp.u32 %r10, 1, 0, %p1; st.global.u32 [%rd1+60], %r10;
+mbarrier.inval.shared::cta.b64 [b];
+)");
+  ASSERT_TRUE(p.run({1}, {1}).findings.empty());
+  const uint32_t expected[] = {4, 0, 3, 1, 3, 0, 1, 0, 0, 1, 2, 0, 1, 1, 1, 1};
+  for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(p.word(i), expected[i]) << i;
+}
+
 TEST(Mbarrier, GenericAddresses) {
   Program p(barrier_start +
             "mov.u64 %rd5, bar;\ncvta.shared.u64 %rd5, %rd5;\nmbarrier.arrive.b64 %rd7, [%rd5];\n"
