@@ -254,6 +254,8 @@ struct Checker {
       case Op::mbarrier_arrive_drop:
         if (mnemonic.space == Space::shared_cluster && has(mnemonic.modifiers, Mod::noComplete))
           fail("noComplete", ".noComplete does not go with .shared::cluster");
+        if (written(Mod::noComplete) && (written(Mod::relaxed) || written(Mod::cluster)))
+          fail("noComplete", ".noComplete goes with .release.cta alone");
         check_order();
         break;
       case Op::cp_async_bulk:
@@ -277,8 +279,10 @@ struct Checker {
         const bool fits = has(mnemonic.modifiers, Mod::tensormap)
                               ? space != Space::global && space != Space::local
                               : space != Space::constant && space != Space::param;
-        const bool checked = written(Mod::L1_32B);
-        if (!fits || (checked && space != Space::generic && space != Space::global))
+        const bool checked = written(Mod::L1_32B),
+                   by_priority = written(Mod::L2_evict_last) || written(Mod::L2_evict_normal);
+        if (!fits || (by_priority && space == Space::local) ||
+            (checked && space != Space::generic && space != Space::global))
           fail(name_of(space), name() + " does not go with ." + std::string(name_of(space)));
         if (checked != written(Mod::valid_addr)) fail({}, name() + ": .L1::32B and .valid_addr go together");
         break;

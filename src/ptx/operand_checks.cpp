@@ -372,6 +372,12 @@ struct OperandChecker {
       fail(operands[1], name() + " is for 128 bytes, a tensor map");
     if (instruction.op == Op::tensormap_cp_fenceproxy && operands[2].bits != 128)
       fail(operands[2], name() + " is for 128 bytes, a tensor map");
+    if ((instruction.op == Op::discard || instruction.op == Op::applypriority) && operands[1].bits != 128)
+      fail(operands[1], name() + " is for 128 bytes");
+    if (instruction.op == Op::bfe || instruction.op == Op::bfi)
+      for (const Operand& place : std::span(operands).last(2))
+        if (place.kind == Operand::Kind::integer && place.bits > 255)
+          fail(place, "positions and lengths of " + name() + " are 0 to 255");
     if (instruction.op == Op::tensormap_replace) tensor_map_field();
     if (instruction.op == Op::st_bulk) {
       const Operand& size = operands[1];
