@@ -10,6 +10,7 @@
 
 #include "advise/division.hpp"
 #include "advise/fields.hpp"
+#include "advise/pitch.hpp"
 #include "advise/python.hpp"
 
 namespace lanescope::advise {
@@ -60,7 +61,10 @@ std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& a
             ? find_python_declaration(file.text, array.shape.bytes, line)
             : find_declaration(file.text, array.variable->name, array.shape.bytes, line, function);
     array.file = files[i];
-    if (std::holds_alternative<Declaration>(found)) return found;
+    if (auto* declaration = std::get_if<Declaration>(&found)) {
+      if (!is_python(files[i])) declaration->pitch = declared_pitch(file.text, *declaration, function);
+      return found;
+    }
     if (!first) first = std::get<Unclear>(found);
   }
   return *first;
@@ -172,10 +176,10 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
         array.declaration->assumed.empty() ? "" : fmt::format(" ({})", array.declaration->assumed));
     const bool by_subscripts = array.declaration->extents.size() < 2;
     if (by_subscripts) {
-      const DynamicPart& part = *array.declaration->part;
+      const Pitch& pitch = *array.declaration->pitch;
       array.pitch_from = "the subscripts of " + array.declaration->name;
-      if (part.pitch != std::to_string(part.pitch_elements))
-        array.pitch_from += fmt::format(" ({} is {})", part.pitch, part.pitch_elements);
+      if (pitch.text != std::to_string(pitch.elements))
+        array.pitch_from += fmt::format(" ({} is {})", pitch.text, pitch.elements);
     }
     array.shapes = {shape};
     if (by_subscripts ? shape.row_bytes != bank_row

@@ -68,6 +68,8 @@ class ArrayText {
   /// Whether the token names the array, behind its declaration. Members: after an object, or by the struct's
   /// own functions, of which others may have variables of that name.
   [[nodiscard]] bool is_use(size_t token) const;
+  /// Whether the token is of the name of a file: #include <lanescope/tile.cuh>.
+  [[nodiscard]] bool is_included(size_t i) const;
   /// The first token of what a member is named with: s of s.tile, p of p->s.tile.
   [[nodiscard]] size_t begin_of_object(size_t token) const;
   [[nodiscard]] bool says_where_a_part_begins(const Token& t) const;
@@ -107,8 +109,6 @@ class ArrayText {
   static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
 
  private:
-  /// Whether the token is of the name of a file: #include <lanescope/tile.cuh>.
-  [[nodiscard]] bool is_included(size_t i) const;
   /// Whether a cast ends there, (float4*), or what may be one, (vector), and no call.
   [[nodiscard]] bool ends_cast(size_t close) const;
 };

@@ -14,10 +14,10 @@ bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")
 
 }  // namespace
 
-Body::Body(const std::vector<Token>& tokens, std::string_view function, std::string_view array)
+Body::Body(const std::vector<Token>& tokens, std::string_view function, std::string_view array, bool open)
     : tokens(tokens) {
   find_body(function, array);
-  find_array(array);
+  find_array(array, open);
   find_steps();
 }
 
@@ -38,9 +38,9 @@ void Body::find_body(std::string_view function, std::string_view array_name) {
     throw Unclear{fmt::format("no '{}' that uses '{}' is defined", function, array_name)};
 }
 
-void Body::find_array(std::string_view name) {
+void Body::find_array(std::string_view name, bool open) {
   for (size_t i = 0; i + 2 < body.second; ++i) {
-    if (!tokens[i].is(name) || !tokens[i + 1].is("[") || !tokens[i + 2].is("]")) continue;
+    if (!tokens[i].is(name) || !tokens[i + 1].is("[") || tokens[i + 2].is("]") != open) continue;
     size_t first = i;
     while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") &&
            !tokens[first - 1].is("}") && !tokens[first - 1].in_directive)
@@ -49,11 +49,12 @@ void Body::find_array(std::string_view name) {
     if (!is_shared) continue;
     array.name = i;
     array.type = {first, i};
-    array.end = i + 3;
-    if (tokens[i + 3].is("[")) throw Unclear{fmt::format("'{}' has rows", name)};
-    array.alone = tokens[i + 3].is(";");
+    array.extent = {i + 2, closing(i + 1, "]")};
+    array.end = std::min(array.extent.second + 1, tokens.size() - 1);
+    if (tokens[array.end].is("[")) throw Unclear{fmt::format("'{}' has rows", name)};
+    array.alone = tokens[array.end].is(";") && !tokens[i - 1].is(",");
   }
-  if (array.end == 0) throw Unclear{fmt::format("no `extern __shared__ … {}[]` is declared", name)};
+  if (array.end == 0) throw Unclear{fmt::format("no `__shared__ … {}[…]` is declared", name)};
 }
 
 void Body::find_steps() {
@@ -138,8 +139,36 @@ bool Body::add_declarator(Step step, size_t& i) {
   } else if (!tokens[i].is(";") && !tokens[i].is(",")) {
     return false;
   }
+  take_cast(step);
   steps.push_back(step);
   return true;
+}
+
+void Body::take_cast(Step& step) const {
+  const auto [first, end] = step.value;
+  if (first + 2 >= end) return;
+  const bool is_named = tokens[first].is("reinterpret_cast") || tokens[first].is("static_cast");
+  if (!is_named && !tokens[first].is("(")) return;
+  const size_t begin = first + (is_named ? 2 : 1), close = closing(begin - 1, is_named ? ">" : ")");
+  size_t star = begin;
+  while (star < close && star < end && !tokens[star].is("*")) ++star;
+  if (star >= close || star >= end || star == begin) return;
+  const bool to_rows = tokens[star - 1].is("(");
+  if (to_rows && (star + 3 >= close || !tokens[star + 2].is("["))) return;
+  if (!to_rows && star + 1 != close) return;
+  const Range columns{star + 3, close - 1};
+  int depth = 0;
+  const bool is_sum = std::any_of(at(close + 1), at(end), [&](const Token& t) {
+    depth += t.is("(") || t.is("[") ? 1 : t.is(")") || t.is("]") ? -1 : 0;
+    return depth == 0 && (t.is("+") || t.is("-"));
+  });
+  if (to_rows && !is_sum) step.all_columns = {columns};
+  if (step.columns.second != 0 && !step.all_columns.empty()) step.all_columns.push_back(step.columns);
+  if (std::none_of(at(step.type.first), at(step.type.second), [](const Token& t) { return t.is("auto"); }))
+    return;
+  step.is_pointer = true;
+  step.pointee = {begin, star - (to_rows ? 1 : 0)};
+  if (to_rows) step.columns = columns;
 }
 
 size_t Body::end_of_value(size_t i) const {

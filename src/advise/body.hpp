@@ -16,7 +16,12 @@ namespace lanescope::advise {
 struct Step {
   size_t name = 0;
   Range type{0, 0};     ///< empty: an assignment
+  Range pointee{0, 0};  ///< of `auto`, where a cast tells what is pointed to; else empty
   Range columns{0, 0};  ///< of a pointer to rows: float (*a)[32]
+  /// The columns of its declaration and of the cast that is its value, (float (*)[32])smem; empty where the
+  /// value is something else.
+  std::vector<Range> all_columns{};
+  Range extent{0, 0};  ///< of an array; empty: the launch decides on it
   Range value{0, 0};
   size_t end = 0;  ///< behind the declarator
   bool is_pointer = false;
@@ -25,17 +30,19 @@ struct Step {
   bool in_block = false;  ///< of a loop, a condition
 
   [[nodiscard]] bool is_declaration() const { return type.second != type.first; }
+  [[nodiscard]] bool is_open() const { return extent.second == extent.first; }
 };
 
 /// The body of a function as steps.
 class Body {
  public:
-  /// Throws Unclear unless there is one function of that name in whose body `array` is named.
-  Body(const std::vector<Token>& tokens, std::string_view function, std::string_view array);
+  /// Throws Unclear unless there is one function of that name in whose body `array` is named. `open`: the
+  /// array is `extern`, and has no extent.
+  Body(const std::vector<Token>& tokens, std::string_view function, std::string_view array, bool open);
 
   const std::vector<Token>& tokens;
   Range head{0, 0}, body{0, 0};         ///< of the function: its parameters, its statements
-  Step array;                           ///< `extern __shared__ float smem[]`
+  Step array;                           ///< `extern __shared__ float smem[]`, `__shared__ float smem[2048]`
   std::vector<Step> steps;              ///< in the order of the text
   std::set<std::string_view> changing;  ///< names whose values change in loops and conditions
 
@@ -46,7 +53,7 @@ class Body {
  private:
   void find_body(std::string_view function, std::string_view array_name);
   /// The last one before the body's end.
-  void find_array(std::string_view name);
+  void find_array(std::string_view name, bool open);
   [[nodiscard]] std::vector<Token>::const_iterator at(size_t token) const {
     return tokens.begin() + static_cast<std::ptrdiff_t>(token);
   }
@@ -57,6 +64,8 @@ class Body {
   void add_statement(size_t i);
   /// One declarator from token `i`, which moves behind it; false if it is not understood.
   bool add_declarator(Step step, size_t& i);
+  /// What a cast at the begin of the value makes of it.
+  void take_cast(Step& step) const;
   /// Where the value that begins there ends: before a comma or semicolon that stands in no bracket.
   [[nodiscard]] size_t end_of_value(size_t i) const;
 };

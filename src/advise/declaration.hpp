@@ -24,10 +24,15 @@ struct DynamicPart {
   /// Bytes of the text that say where parts begin: what is named there is not accessed.
   std::vector<std::pair<size_t, size_t>> begins;
   std::string obstacle;  ///< why other pointers may lead to the same elements; empty: none does
-  /// What all subscripts multiply the row by, p[r * pitch + c], and its value; 0: nothing.
-  std::string pitch;
-  uint32_t pitch_elements = 0;
-  std::vector<std::pair<size_t, size_t>> pitch_places;  ///< bytes of the text
+};
+
+/// What all subscripts of an array of one dimension multiply the row by, s[r * pitch + c] (pitch.hpp); or the
+/// length of the rows that a pointer to a part points to, where the text says it.
+struct Pitch {
+  std::string text;
+  uint32_t elements = 0;                          ///< its value
+  std::vector<std::pair<size_t, size_t>> places;  ///< bytes of the text
+  std::pair<size_t, size_t> in_extent{};  ///< of a factor of the extent that is the same; none: none is
 };
 
 /// `__shared__ float tile[TILE][TILE + 1];`
@@ -52,11 +57,12 @@ struct Declaration {
   std::pair<size_t, size_t> body{};
 
   std::optional<DynamicPart> part;
+  std::optional<Pitch> pitch{};
 
   /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension, unless their subscripts are
   /// those of rows.
   [[nodiscard]] uint32_t row_bytes() const {
-    if (extents.size() < 2) return part ? part->pitch_elements * element_bytes : 0;
+    if (extents.size() < 2) return pitch ? pitch->elements * element_bytes : 0;
     return static_cast<uint32_t>(extents.back().value * element_bytes);
   }
   /// Bytes from one plane of rows to the next; 0 for arrays of other than three dimensions.

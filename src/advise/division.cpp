@@ -16,6 +16,7 @@
 #include "advise/body.hpp"
 #include "advise/expression.hpp"
 #include "advise/members.hpp"
+#include "advise/pitch.hpp"
 #include "advise/tokens.hpp"
 
 namespace lanescope::advise {
@@ -25,6 +26,7 @@ namespace {
 struct Target {
   uint64_t begin = 0;      ///< bytes from the array's begin
   uint64_t element = 0;    ///< bytes that 1 adds to it; 0: unknown
+  bool to_rows = false;    ///< the elements are rows
   bool of_launch = false;  ///< another launch may have it elsewhere
   uint64_t moved = 0;      ///< so much later it is where Room is made
 };
@@ -32,13 +34,6 @@ struct Target {
 /// So many bytes more are needed before what begins at byte `at`.
 struct Room {
   uint64_t at = UINT64_MAX, bytes = 0;
-};
-
-/// What every subscript of a pointer has one product with: p[r * pitch + c].
-struct Pitch {
-  std::string_view text;
-  uint64_t elements = 0;
-  std::vector<Range> places;
 };
 
 struct Pointer {
@@ -63,11 +58,11 @@ std::vector<std::optional<uint64_t>> integers_of(const exec::Kernel& kernel,
 }  // namespace
 
 struct Division::Text {
-  Text(std::string from, const std::string& function, std::string_view array)
+  Text(std::string from, const std::string& function, const exec::SharedVariable& array)
       : text(std::move(from)),
         tokens(tokens_of(text)),
         constants(tokens),
-        body(tokens, std::string_view(function).substr(0, function.find('<')), array),
+        body(tokens, std::string_view(function).substr(0, function.find('<')), array.name, array.dynamic),
         name(function),
         arguments(arguments_of(tokens, body.body.first, name)) {}
 
@@ -85,6 +80,7 @@ struct Division::Text {
   }
   /// The type that a pointer points to. Of a lanescope::SwizzledPointer, that of its elements.
   [[nodiscard]] Range pointee(const Step& step) const {
+    if (step.pointee.first != step.pointee.second) return step.pointee;
     auto [first, end] = step.type;
     while (first < end && (tokens[first].is("extern") || tokens[first].is("__shared__"))) ++first;
     for (size_t i = first; i + 2 < end; ++i)
@@ -123,6 +119,15 @@ struct Division::Text {
     if (edits.empty()) throw Unclear{"no launch of it stands in its file"};
     return edits;
   }
+  /// The edit that declares the array so many bytes longer.
+  [[nodiscard]] std::vector<Edit> longer_array(uint32_t bytes) const {
+    const uint64_t element = size_of_words(words(pointee(body.array))).value_or(0);
+    if (element == 0 || bytes % element != 0)
+      throw Unclear{fmt::format("how much longer '{}' becomes is not clear", name_of(body.array))};
+    const size_t begin = tokens[body.array.extent.first].begin;
+    const Extent extent{std::string(words(body.array.extent)), begin, 0, 0};
+    return {{begin, begin + extent.text.size(), padded(extent, bytes / element)}};
+  }
   /// The third of the numbers between <<< and >>>, behind the name of a kernel and its template arguments.
   [[nodiscard]] Range given_by_launch(size_t i) const {
     const auto unclear = [&] {
@@ -157,6 +162,8 @@ struct Division::Text {
     d.part.emplace();
     if (&step == &body.array && step.name < body.body.first)
       d.part->obstacle = "it is declared outside of the kernel";
+    if (!body.array.is_open() && !arguments.empty())
+      d.part->obstacle = "other instances of the template may divide it otherwise";
     d.extents.push_back({"", d.end, d.end, element == 0 ? 0 : bytes / element});
     d.element_bytes = static_cast<uint32_t>(element);
     if (step.columns.second == 0) return d;
@@ -217,21 +224,12 @@ class Division::Run {
   }
   /// Of a pointer's subscripts, when all steps are gone.
   std::optional<Pitch> pitch_of(std::string_view name) {
-    constexpr uint64_t shortest = 8;  // 2 * t + 1 goes through pairs, not rows
-    std::map<std::string_view, Pitch> common;
-    bool is_first = true;
+    std::vector<Range> subscripts;
     for (const size_t use : uses_of(name)) {
       if (!tokens_[use + 1].is("[")) return std::nullopt;
-      const std::map<std::string_view, Pitch> factors = factors_of({use + 2, body_.closing(use + 1, "]")});
-      if (is_first) common = factors;
-      std::erase_if(common, [&](const auto& c) { return factors.count(c.first) == 0; });
-      for (auto& [text, pitch] : common)
-        if (const auto& places = factors.at(text).places; !is_first)
-          pitch.places.insert(pitch.places.end(), places.begin(), places.end());
-      is_first = false;
+      subscripts.emplace_back(use + 2, body_.closing(use + 1, "]"));
     }
-    if (common.size() != 1 || common.begin()->second.elements < shortest) return std::nullopt;
-    return common.begin()->second;
+    return common_pitch(text_.text, tokens_, subscripts, evaluate_);
   }
 
  private:
@@ -316,10 +314,14 @@ class Division::Run {
     if (const auto known = pointers_.find(name); !step.is_declaration() && known != pointers_.end())
       target.element = known->second.element;
     else if (const uint64_t element = element_of(step); step.is_declaration() && element != 0)
-      target.element = element;
+      set_element(target, step, element);
     pointers_[name] = target;
     begins_.push_back(step.value);
     if (step.is_declaration()) found_.push_back({&step, target});
+  }
+  static void set_element(Target& target, const Step& step, uint64_t bytes) {
+    target.element = bytes;
+    target.to_rows = step.columns.second != 0;
   }
   void move_on(const Step& step, std::string_view name) {
     bool of_launch = own_.count(name) == 0 && of_launch_.count(name) != 0;
@@ -379,43 +381,6 @@ class Division::Run {
     }
     return uses;
   }
-  /// The factors of an index's products whose values are known, each of one product only; nothing where the
-  /// index is no sum.
-  std::map<std::string_view, Pitch> factors_of(Range index) {
-    std::map<std::string_view, Pitch> factors;
-    std::vector<Range> term{{index.first, index.first}};  // its factors; empty: it is another quotient
-    const auto close_term = [&] {
-      for (const Range& factor : term) {
-        const auto value = evaluate_.value(factor);
-        if (!value || term.size() < 2) continue;
-        Pitch& pitch =
-            factors.try_emplace(text_.words(factor), Pitch{text_.words(factor), *value, {}}).first->second;
-        pitch.places.push_back(factor);
-      }
-    };
-    int depth = 0;
-    for (size_t i = index.first; i < index.second; ++i) {
-      const Token& t = tokens_[i];
-      depth += t.is("(") || t.is("[") ? 1 : t.is(")") || t.is("]") ? -1 : 0;
-      if (!term.empty()) term.back().second = i + 1;
-      if (depth != 0 || t.is(")") || t.is("]") || t.is(".") || t.is_name() || t.is_number()) continue;
-      if (!term.empty()) term.back().second = i;
-      if (t.is("+") || t.is("-")) {
-        close_term();
-        term = {{i + 1, i + 1}};
-      } else if (t.is("/") || t.is("%")) {
-        term.clear();
-      } else if (t.is("*")) {
-        if (!term.empty()) term.emplace_back(i + 1, i + 1);
-      } else {
-        return {};
-      }
-    }
-    close_term();
-    std::erase_if(factors, [](const auto& factor) { return factor.second.places.size() != 1; });
-    return factors;
-  }
-
   /// What an expression points to in the array; nothing where it is no pointer into it, or not known.
   std::optional<Target> target_of(Range range) {
     // A cast comes before an addition: (float*)smem + n.
@@ -474,7 +439,7 @@ class Division::Run {
     Step step;
     step.type = {type.first, star - (to_rows ? 1 : 0)};
     if (to_rows) step.columns = {star + 3, type.second - 1};
-    target->element = element_of(step);
+    set_element(*target, step, element_of(step));
     return target;
   }
 };
@@ -483,17 +448,20 @@ Division::~Division() = default;
 
 Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kernel) {
   find_members(sources);
-  known_.variables = with_members_;
-  const auto is_dynamic = [](const exec::SharedVariable& v) { return v.dynamic; };
-  if (std::count_if(kernel.shared.begin(), kernel.shared.end(), is_dynamic) != 1) return;
-  const auto array = std::find_if(kernel.shared.begin(), kernel.shared.end(), is_dynamic);
-  const std::string function = function_of(ptx::demangle(kernel.name) + "::" + array->name);
-  for (const std::string& name : kernel.files) {
+  for (const exec::SharedVariable& v : kernel.shared)
+    if (std::count_if(kernel.shared.begin(), kernel.shared.end(), [&](const exec::SharedVariable& other) {
+          return other.name == v.name || (v.dynamic && other.dynamic);
+        }) == 1)
+      find_divided(v, sources);
+}
+
+void Division::find_divided(const exec::SharedVariable& array, Sources& sources) {
+  const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + array.name);
+  for (const std::string& name : kernel_.files) {
     const std::string& text = sources.file(name).text;
-    if (text.find(array->name) == std::string::npos) continue;
+    if (text.find(array.name) == std::string::npos) continue;
     try {
-      text_ = std::make_unique<const Text>(text, function, array->name);
-      file_ = name;
+      divided_.push_back({array.name, name, std::make_unique<const Text>(text, function, array)});
       return;
     } catch (const Unclear&) {  // NOLINT(bugprone-empty-catch): another file may have it
     }
@@ -533,84 +501,118 @@ void Division::find_members(Sources& sources) {
     for (advise::Member& m : found->members) {
       const std::string part = fmt::format("{}.{}", v.name, m.declaration.name);
       with_members_.push_back({part, v.offset + m.offset, m.bytes, false, v.name});
-      members_[part] = {std::move(m.declaration), files[found->text]};
+      const std::string& file_of_struct = files[found->text];
+      m.declaration.pitch =
+          declared_pitch(sources.file(file_of_struct).text, m.declaration, declaration->type);
+      members_[part] = {std::move(m.declaration), file_of_struct};
     }
   }
   if (members_.empty()) with_members_.clear();
 }
 
 const std::string& Division::file(const exec::SharedVariable& part) const {
-  const auto member = members_.find(part.name);
-  return part.dynamic || member == members_.end() ? file_ : member->second.file;
+  static const std::string none;
+  if (const auto member = members_.find(part.name); !part.dynamic && member != members_.end())
+    return member->second.file;
+  const Divided* of = divided(part);
+  return of == nullptr ? none : of->file;
 }
 
 const std::vector<exec::SharedVariable>& Division::variables(const exec::LaunchConfig& config) {
-  const bool is_known = known_.dynamic_shared == config.dynamic_shared &&
-                        (!known_.of_launch || (known_.grid == config.grid && known_.block == config.block &&
-                                               known_.params == config.params));
-  if (!text_ || is_known) return known_.variables;
-  known_ = {config.grid, config.block, config.dynamic_shared, config.params, true, with_members_};
-  if (config.dynamic_shared == 0) return known_.variables;
-  try {
-    const Parts parts = Run(*text_, kernel_, config, Room())();
-    known_.of_launch = std::any_of(parts.pointers.begin(), parts.pointers.end(),
-                                   [](const Pointer& p) { return p.target.of_launch; });
-    known_.variables = variables_of(parts, config.dynamic_shared);
-  } catch (const Unclear&) {  // NOLINT(bugprone-empty-catch): nothing is divided
+  const bool is_known =
+      known_ && known_->dynamic_shared == config.dynamic_shared &&
+      (!known_->of_launch ||
+       (known_->grid == config.grid && known_->block == config.block && known_->params == config.params));
+  if (is_known) return known_->variables;
+  known_ = Known{config.grid, config.block, config.dynamic_shared, config.params, false, {}};
+  bool is_divided = !with_members_.empty();
+  for (const exec::SharedVariable& v : is_divided ? with_members_ : kernel_.shared) {
+    const std::vector<exec::SharedVariable> parts = parts_of(v, config, known_->of_launch);
+    is_divided = is_divided || !parts.empty();
+    if (parts.empty())
+      known_->variables.push_back(v);
+    else
+      known_->variables.insert(known_->variables.end(), parts.begin(), parts.end());
   }
-  return known_.variables;
+  if (!is_divided) known_->variables.clear();
+  return known_->variables;
 }
 
-std::vector<exec::SharedVariable> Division::variables_of(const Parts& parts, uint32_t dynamic_shared) const {
+const Division::Divided* Division::divided(const exec::SharedVariable& part) const {
+  const std::string& array = part.array.empty() ? part.name : part.array;
+  const auto found = std::find_if(divided_.begin(), divided_.end(),
+                                  [&](const Divided& divided) { return divided.array == array; });
+  return found == divided_.end() ? nullptr : &*found;
+}
+
+std::vector<exec::SharedVariable> Division::parts_of(const exec::SharedVariable& array,
+                                                     const exec::LaunchConfig& config,
+                                                     bool& of_launch) const {
+  const uint32_t bytes = array.dynamic ? config.dynamic_shared : array.size;
+  const Divided* of = array.array.empty() ? divided(array) : nullptr;
+  if (of == nullptr || bytes == 0) return {};
   std::map<uint64_t, std::string> names;  // by begin
-  for (const Pointer& pointer : parts.pointers) {
-    std::string& known = names[pointer.target.begin];
-    known += (known.empty() ? "" : "/") + std::string(text_->name_of(*pointer.step));
-  }
-  names.erase(names.lower_bound(dynamic_shared), names.end());
-  std::vector<exec::SharedVariable> all;
-  for (const exec::SharedVariable& v : with_members_.empty() ? kernel_.shared : with_members_) {
-    if (!v.dynamic) {
-      all.push_back(v);
-      continue;
+  try {
+    for (const Pointer& pointer : Run(*of->text, kernel_, config, Room())().pointers) {
+      of_launch = of_launch || pointer.target.of_launch;
+      std::string& known = names[pointer.target.begin];
+      known += (known.empty() ? "" : "/") + std::string(of->text->name_of(*pointer.step));
     }
-    names.try_emplace(0, v.name);
-    for (auto part = names.begin(); part != names.end(); ++part) {
-      const auto next = std::next(part);
-      const uint64_t end = next == names.end() ? dynamic_shared : next->first;
-      all.push_back({part->second, v.offset + static_cast<uint32_t>(part->first),
-                     static_cast<uint32_t>(end - part->first), true, v.name});
-    }
+  } catch (const Unclear&) {
+    of_launch = true;
+    return {};
   }
-  return all;
+  names.erase(names.lower_bound(bytes), names.end());
+  names.try_emplace(0, array.name);
+  // An array that is used by its own name alone is none of parts. (What the launch decides on is declared by
+  // the text in any case.)
+  if (!array.dynamic && names.size() == 1 && names.begin()->second == array.name) return {};
+  std::vector<exec::SharedVariable> parts;
+  for (auto part = names.begin(); part != names.end(); ++part) {
+    const auto next = std::next(part);
+    const uint64_t end = next == names.end() ? bytes : next->first;
+    parts.push_back({part->second, array.offset + static_cast<uint32_t>(part->first),
+                     static_cast<uint32_t>(end - part->first), array.dynamic, array.name});
+  }
+  return parts;
 }
 
 std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVariable& part,
                                                          const exec::LaunchConfig& config) const {
   if (const auto member = members_.find(part.name); !part.dynamic && member != members_.end())
     return member->second.declaration;
-  if (!text_) return Unclear{"the text of the kernel was not found"};
+  const Divided* of = divided(part);
+  if (of == nullptr) return Unclear{"the text of the kernel was not found"};
+  const Text& text = *of->text;
   try {
-    Run run(*text_, kernel_, config, Room());
+    Run run(text, kernel_, config, Room());
     const Parts parts = run();
     const auto found = std::find_if(parts.pointers.begin(), parts.pointers.end(),
-                                    [&](const Pointer& p) { return text_->name_of(*p.step) == part.name; });
-    const std::string obstacle = text_->obstacle(parts);
+                                    [&](const Pointer& p) { return text.name_of(*p.step) == part.name; });
+    const std::string obstacle = text.obstacle(parts);
     if (found == parts.pointers.end())
       return Unclear{obstacle.empty() ? fmt::format("the kernel's text does not use '{}' itself", part.name)
                                       : obstacle};
-    Declaration declaration = text_->declaration(*found->step, found->target.element, part.size);
+    Declaration declaration = text.declaration(*found->step, found->target.element, part.size);
+    if (found->target.to_rows && declaration.extents.size() == 1)
+      return Unclear{
+          fmt::format("line {} does not say which rows '{}' leads to", declaration.line, part.name)};
     if (declaration.element_bytes == 0 || declaration.extents.back().value == 0)
       return Unclear{
           fmt::format("line {}: the size of '{}' is not known", declaration.line, declaration.type)};
     DynamicPart& more = *declaration.part;
     if (more.obstacle.empty()) more.obstacle = obstacle;
-    more.begins = text_->bytes_of(parts.begins);
-    if (const auto pitch = run.pitch_of(part.name)) {
-      more.pitch = pitch->text;
-      more.pitch_elements = static_cast<uint32_t>(pitch->elements);
-      more.pitch_places = text_->bytes_of(pitch->places);
-    }
+    more.begins = text.bytes_of(parts.begins);
+    if (declaration.extents.size() == 1)
+      declaration.pitch = run.pitch_of(part.name);
+    else if (const std::vector<Range>& columns = found->step->all_columns;
+             std::all_of(
+                 columns.begin(), columns.end(),
+                 [&](const Range& range) { return text.words(range) == declaration.extents.back().text; }) &&
+             !columns.empty())
+      declaration.pitch =
+          Pitch{declaration.extents.back().text, static_cast<uint32_t>(declaration.extents.back().value),
+                text.bytes_of(columns)};
     return declaration;
   } catch (const Unclear& unclear) {
     return unclear;
@@ -620,20 +622,23 @@ std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVaria
 std::variant<std::vector<Edit>, Unclear> Division::room_behind(const exec::SharedVariable& part,
                                                                uint32_t bytes,
                                                                const exec::LaunchConfig& config) const {
-  if (!text_) return Unclear{"the text of the kernel was not found"};
+  const Divided* of = divided(part);
+  if (of == nullptr) return Unclear{"the text of the kernel was not found"};
   constexpr uint64_t most = 48 * 1024;  // without cudaFuncSetAttribute
   if (uint64_t{kernel_.dynamic_shared_offset} + config.dynamic_shared + bytes > most)
     return Unclear{"the program would have to ask for more than 48 KB"};
   try {
     const auto array = std::find_if(kernel_.shared.begin(), kernel_.shared.end(),
-                                    [](const exec::SharedVariable& v) { return v.dynamic; });
+                                    [&](const exec::SharedVariable& v) { return v.name == of->array; });
     const uint64_t end = part.offset - array->offset + part.size;
-    Parts parts = Run(*text_, kernel_, config, {end, bytes})();
+    Parts parts = Run(*of->text, kernel_, config, {end, bytes})();
     for (const Pointer& pointer : parts.pointers)
       if (pointer.target.of_launch) throw Unclear{"where its parts begin is not the same in every launch"};
     const bool is_last = end == config.dynamic_shared;
-    std::vector<Edit> launches = text_->larger_launches(bytes, is_last ? config.dynamic_shared : 0);
-    parts.moves.insert(parts.moves.end(), launches.begin(), launches.end());
+    const std::vector<Edit> more = array->dynamic
+                                       ? of->text->larger_launches(bytes, is_last ? config.dynamic_shared : 0)
+                                       : of->text->longer_array(bytes);
+    parts.moves.insert(parts.moves.end(), more.begin(), more.end());
     return std::move(parts.moves);
   } catch (const Unclear& unclear) {
     return unclear;

@@ -131,11 +131,13 @@ class StructReader {
     }
     size_t last = at_;
     bool is_function = false;
+    int brackets = 0;
     while (last < end && !tokens_[last].is(";") && !tokens_[last].is("{")) {
       if (tokens_[last].in_directive) return false;
+      brackets += tokens_[last].is("[") ? 1 : tokens_[last].is("]") ? -1 : 0;
       const bool is_alignment =
           last > 0 && (tokens_[last - 1].is("alignas") || tokens_[last - 1].is("__align__"));
-      is_function = is_function || (tokens_[last].is("(") && !is_alignment);
+      is_function = is_function || (tokens_[last].is("(") && brackets == 0 && !is_alignment);
       ++last;
     }
     if (last == end) return false;

@@ -58,7 +58,7 @@ class Rewriter : ArrayText {
     refuse_rows_in_elements();
     if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
     const uint32_t elements = bytes / d_.element_bytes;
-    if (d_.part) return with_pitch(elements);
+    if (d_.part || (d_.pitch && shape_.has_rows)) return with_pitch(elements);
     if (d_.extents.size() >= 2) {
       if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
       if (shape_.keeps_rows) refuse_member();
@@ -232,20 +232,50 @@ class Rewriter : ArrayText {
     return result;
   }
 
-  /// Of a part of dynamic shared memory whose subscripts have rows: the pitch that is written there.
+  /// Of an array whose subscripts have rows: the pitch that is written there.
   Rewrite with_pitch(uint32_t elements) const {
-    if (!d_.part->obstacle.empty()) throw Refused{d_.part->obstacle};
-    if (d_.extents.size() >= 2) throw Refused{"it is a pointer to rows"};
-    if (!shape_.has_rows || d_.part->pitch.empty()) throw Refused{"its subscripts are not all of rows"};
-    (void)uses(1);
+    if (d_.part && !d_.part->obstacle.empty()) throw Refused{d_.part->obstacle};
+    if (d_.extents.size() >= 2) return with_pointer_to_rows(elements);
+    if (!shape_.has_rows || !d_.pitch) throw Refused{"its subscripts are not all of rows"};
+    if (shape_.keeps_rows) throw Refused{"wmma goes through it by a pitch"};
+    if (d_.part) (void)uses(1);
     Rewrite result;
-    result.what = fmt::format("({} + {}) for {} in its subscripts", d_.part->pitch, elements, d_.part->pitch);
-    for (const auto& [begin, end] : d_.part->pitch_places)
-      result.edits.push_back({begin, end, fmt::format("({} + {})", between(begin, end), elements)});
+    const std::string longer = fmt::format("({} + {})", d_.pitch->text, elements);
+    result.what = fmt::format("{} for {} in its subscripts", longer, d_.pitch->text);
+    for (const auto& [begin, end] : d_.pitch->places) result.edits.push_back({begin, end, longer});
+    if (d_.part) return result;
+    const Extent& extent = d_.extents.front();
+    const auto [begin, end] = d_.pitch->in_extent;
+    const uint64_t rows = (extent.value + d_.pitch->elements - 1) / d_.pitch->elements;
+    const std::string of_extent = end == 0 ? padded(extent, rows * elements)
+                                           : between(extent.begin, begin) +
+                                                 fmt::format("({} + {})", between(begin, end), elements) +
+                                                 between(end, extent.end);
+    result.what = fmt::format("{}, {}", declared(0, of_extent), result.what);
+    result.edits.push_back({extent.begin, extent.end, of_extent});
+    if (!d_.member_of.empty())
+      result.condition = fmt::format("other files that access '{}' have to take rows so long", d_.name);
     return result;
   }
 
-  /// Of a part of dynamic shared memory: the pointer gets another name, by which other parts go on from it,
+  /// Of a part that a pointer to rows leads to: the type of these, in the pointer's declaration and in the
+  /// cast.
+  Rewrite with_pointer_to_rows(uint32_t elements) const {
+    if (!d_.pitch) throw Refused{"the text does not show that its rows are those of a cast"};
+    if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
+    if (shape_.keeps_rows) throw Refused{"wmma goes through it by a pitch"};
+    for (size_t i = begin_of_block(); i < tokens_.size() && !in_other_block(i); ++i)
+      if (tokens_[i].is(d_.name) && tokens_[i].begin != d_.name_begin && says_where_a_part_begins(tokens_[i]))
+        throw Refused{fmt::format("{} says by '{}' where another part begins", place(i), d_.name)};
+    (void)uses(2);
+    const std::string longer = padded(d_.extents.back(), elements);
+    Rewrite result;
+    result.what = fmt::format("{} (*{})[{}]", d_.type, d_.name, longer);
+    for (const auto& [begin, end] : d_.pitch->places) result.edits.push_back({begin, end, longer});
+    return result;
+  }
+
+  /// Of a part of an array: the pointer gets another name, by which other parts go on from it,
   /// and its own becomes that of one of `type`.
   Rewrite with_pointer(const std::string& type) const {
     if (!d_.part->obstacle.empty()) throw Refused{d_.part->obstacle};

@@ -24,7 +24,8 @@ std::string longer_pitch(const Array& array, const RowPadding& padding) {
   if (declaration.extents.size() >= 2)
     return fmt::format(": {} (*{})[{}]", declaration.type, declaration.name,
                        padded(declaration.extents.back(), elements));
-  return fmt::format(": ({0} + {1}) for {0} in its subscripts", declaration.part->pitch, elements);
+  if (!declaration.pitch) return "";
+  return fmt::format(": ({0} + {1}) for {0} in its subscripts", declaration.pitch->text, elements);
 }
 
 /// What that padding makes of a subscript, where the declaration has one, or is a part's, and stays as it is;
@@ -116,6 +117,16 @@ std::string along_with(const Launch& launch, const Array& array, uint32_t more_b
                             ? ""
                             : fmt::format("begin what lies behind it {} bytes later, and ", more_bytes),
                         more_bytes);
+  else if (array.declaration && array.declaration->part && grows) {
+    const bool is_last = std::any_of(
+        launch.kernel.shared.begin(), launch.kernel.shared.end(), [&](const exec::SharedVariable& whole) {
+          return whole.name == v.array && whole.offset + whole.size == v.offset + v.size;
+        });
+    also +=
+        fmt::format("; {}declare {} {} bytes longer",
+                    is_last ? "" : fmt::format("begin what lies behind it {} bytes later, and ", more_bytes),
+                    v.array, more_bytes);
+  }
   const uint32_t most = most_unasked(launch);
   if (knows_occupancy(launch) && grows && launch.shared_bytes <= most &&
       launch.shared_bytes + more_bytes > most)

@@ -130,7 +130,7 @@ struct SharedVariable {
   uint32_t offset = 0;
   uint32_t size = 0;  ///< bytes; dynamic shared memory: 0 here, the rest of the block's memory
   bool dynamic = false;
-  std::string array{};  ///< the dynamic array that this is a part of; such parts have a size
+  std::string array{};  ///< what this is a part or a member of; such parts have a size
   /// What the module calls it, where it is not of one function of the PTX: other kernels may use it, too.
   std::string symbol{};
   friend bool operator==(const SharedVariable&, const SharedVariable&) = default;

@@ -194,7 +194,8 @@ TEST(Division, FindsTheDeclarationOfAPart) {
   EXPECT_EQ(a.extents.size(), 1u);
   EXPECT_EQ(a.extents[0].value, 1024u);
   ASSERT_TRUE(a.part);
-  EXPECT_EQ(a.part->pitch, "blockDim.x");
+  ASSERT_TRUE(a.pitch);
+  EXPECT_EQ(a.pitch->text, "blockDim.x");
   EXPECT_EQ(a.row_bytes(), 128u);
   const auto b = std::get<Declaration>(rows.declaration("b"));
   EXPECT_EQ(b.extents.size(), 2u);
@@ -206,7 +207,8 @@ TEST(Division, FindsTheDeclarationOfAPart) {
 TEST(Division, FindsThePitchOfSubscripts) {
   const auto pitch = [](const std::string& subscripts) {
     const Kernel kernel("extern __shared__ float s[]; const int n = 24; " + subscripts);
-    return std::get<Declaration>(kernel.declaration("s")).part->pitch;
+    const auto found = std::get<Declaration>(kernel.declaration("s")).pitch;
+    return found ? found->text : "";
   };
   EXPECT_EQ(pitch("s[threadIdx.y * blockDim.x + threadIdx.x] = 1;"), "blockDim.x");
   EXPECT_EQ(pitch("s[blockDim.x * 3 + 1 + threadIdx.x / 2] = s[blockDim.x * y];"), "blockDim.x");
@@ -251,6 +253,8 @@ TEST(Division, LeavesAPartAloneThatSomethingElseLeadsInto) {
   EXPECT_EQ(why("Thing* a = (Thing*)s; a[0] = 1;"), "line 3: the size of 'Thing' is not known");
   EXPECT_EQ(why("volatile float* a = s; a[0] = 1;"), "its type is 'volatile float'");
   EXPECT_EQ(why("auto a = s; a[0] = 1;"), "its type is 'auto'");
+  EXPECT_EQ(why("auto b = (float (*)[32])s; auto a = b + 8; a[0] = b[0];"),
+            "line 3 does not say which rows 'a' leads to");
   EXPECT_EQ(why("float* a = s; float* b = a + 33; a[0] = b[0];"), "its 132 bytes are no multiple of 128");
   EXPECT_EQ(why("float* a = s; a[0] = 1; int a_begin = 0;"), "line 3 names 'a_begin' already");
   EXPECT_EQ(why("float* a = s; float (*b)[32] = (float (*)[32])(s + 1024); a[0] = b[0][0];", "b"),
@@ -299,6 +303,60 @@ TEST(Division, MakesRoomForLongerRows) {
   // What the last part has is what the launch gives.
   EXPECT_EQ(padded("float* a = s; a[y * 16 + x] = 1;", "k<<<1, b, 8 * 1024>>>();"),
             "float* a = s; a[y * (16 + 1) + x] = 1;" + between + "k<<<1, b, 8 * 1024 + 64>>>();");
+}
+
+/// What a pointer to rows points to is said where it is declared, and where something is cast to it.
+TEST(Division, LengthensTheRowsThatAPointerPointsTo) {
+  const std::string launch = "\n}\nvoid host() {\nk<<<1, b, 8192>>>();",
+                    larger = "\n}\nvoid host() {\nk<<<1, b, 8192 + 64>>>();";
+  EXPECT_EQ(padded("float (*a)[16] = (float (*)[16])s; float* b = s + 256; a[y][x] = b[x];"),
+            "float (*a)[16 + 1] = (float (*)[16 + 1])s; float* b = s + 256 + 16; a[y][x] = b[x];" + larger);
+  EXPECT_EQ(
+      padded("auto a = reinterpret_cast<float (*)[16]>(s); auto b = (int*)(s + 256); a[y][x] = b[x];"),
+      "auto a = reinterpret_cast<float (*)[16 + 1]>(s); auto b = (int*)(s + 256) + 16; a[y][x] = b[x];" +
+          larger);
+  EXPECT_EQ(padded("float (*a)[16] = (float (*)[16])s; float* b = s + 256; f(a); a[y][x] = b[x];"),
+            "line 3 uses 'a' without all of its subscripts");
+  EXPECT_EQ(padded("float (*a)[16] = (float (*)[16])s;\nauto b = (int*)&a[16]; a[y][x] = b[x];"),
+            "line 4 says by 'a' where another part begins");
+  EXPECT_EQ(padded("float (*a)[16] = (float (*)[16])s + 0; float* b = s + 256; a[y][x] = b[x];"),
+            "the text does not show that its rows are those of a cast");
+}
+
+/// Arrays that are declared with their size are divided as those are that the launch gives one.
+TEST(Division, DividesArraysThatHaveASize) {
+  const auto parts = [](const std::string& body, const std::string& before = "",
+                        const std::string& name = "k") {
+    const Kernel kernel("__shared__ float fixed[16]; " + body, {}, "", before, name);
+    std::string all;
+    for (const exec::SharedVariable& v : kernel.division->variables(kernel.config))
+      all += fmt::format("{}{} {}-{} of '{}'", all.empty() ? "" : ", ", v.name, v.offset, v.offset + v.size,
+                         v.array);
+    return all;
+  };
+  EXPECT_EQ(parts("float* a = fixed; auto b = (int*)&a[8]; a[0] = b[0];"),
+            "a 0-32 of 'fixed', b 32-64 of 'fixed', s 64-64 of ''");
+  EXPECT_EQ(parts("float* b = fixed + 8; fixed[0] = b[0];"),
+            "fixed 0-32 of 'fixed', b 32-64 of 'fixed', s 64-64 of ''");
+  EXPECT_EQ(parts("fixed[0] = 1;"), "");
+  EXPECT_EQ(parts("float* a = fixed + threadIdx.x; fixed[0] = a[0];"), "");
+  EXPECT_EQ(parts("float* b = align(fixed + 8); fixed[0] = b[0];"), "");
+
+  const auto longer = [](const std::string& body, const std::string& before = "",
+                         const std::string& name = "k") {
+    const Kernel kernel("__shared__ float fixed[16];\n" + body, {}, "", before, name);
+    const exec::SharedVariable& a = kernel.division->variables(kernel.config).front();
+    const auto room = kernel.division->room_behind(a, 8, kernel.config);
+    const auto declaration = std::get<Declaration>(kernel.division->declaration(a, kernel.config));
+    if (!declaration.part->obstacle.empty()) return declaration.part->obstacle;
+    if (const auto* why = std::get_if<Unclear>(&room)) return why->reason;
+    const std::string text = patched(kernel.text, std::get<std::vector<Edit>>(room), "k.cu");
+    return text.substr(0, text.rfind("\n}\n")).substr(text.find("__shared__"));
+  };
+  EXPECT_EQ(longer("float* a = fixed; float* b = a + 8; a[0] = b[0];"),
+            "__shared__ float fixed[16 + 2];\nfloat* a = fixed; float* b = a + 8 + 2; a[0] = b[0];");
+  EXPECT_EQ(longer("float* a = fixed; float* b = a + N; a[0] = b[0];", "template <int N>\n", "_Z1kILi8EEvv"),
+            "other instances of the template may divide it otherwise");
 }
 
 TEST(Division, MakesNoRoomWhereSizesAreNotThoseOfTheText) {

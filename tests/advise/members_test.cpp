@@ -34,6 +34,12 @@ TEST(Members, LieWhereTheCompilerPutsThem) {
       ElementsAre("a 0 8", "b 16 6"));
 }
 
+TEST(Members, HaveExtentsWithParentheses) {
+  EXPECT_THAT(
+      laid_out("struct S { float a[4 * (8 + 1)]; int& operator[](int i) { return b; } int b; };", 148),
+      ElementsAre("a 0 144", "b 144 4"));
+}
+
 TEST(Members, MayBePointersVectorsAndStructs) {
   EXPECT_THAT(
       laid_out("struct In { char3 c; ushort4 v; };\ntypedef struct Out_ { double3 d; In in[3]; } Out;\n"

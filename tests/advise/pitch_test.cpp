@@ -1,0 +1,99 @@
+// Rows of arrays of one dimension: where all subscripts show them, how they and the array become longer, and
+// where that is not sure.
+#include "advise/pitch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "advise/rewrite.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+/// The text with rows that are a word longer; empty where it does not show them. Of the array `s` in the
+/// function, of so many floats.
+std::string with_longer_rows(const std::string& text, uint32_t floats, const std::string& function = "k") {
+  const uint32_t bytes = floats * 4;
+  const auto found = find_declaration(text, "s", bytes, 1000, function);
+  if (const auto* why = std::get_if<Unclear>(&found)) return why->reason;
+  Declaration d = std::get<Declaration>(found);
+  d.pitch = declared_pitch(text, d, function);
+  if (!d.pitch) return "";
+  const Shape shape{.bytes = bytes, .row_bytes = d.row_bytes(), .element_bytes = d.element_bytes};
+  const auto change = rewrite(text, d, shape, RowPadding{1});
+  if (const auto* why = std::get_if<Unclear>(&change)) return why->reason;
+  return patched(text, std::get<Rewrite>(change).edits, "f");
+}
+
+/// The body of a kernel, likewise.
+std::string body_with_longer_rows(const std::string& body, uint32_t floats, const std::string& before = "") {
+  const std::string head = before + "void k() {\n", all = with_longer_rows(head + body + "\n}\n", floats);
+  const size_t begin = all.find("void k() {\n");
+  if (begin == std::string::npos) return all;
+  const size_t first = begin + std::string("void k() {\n").size();
+  return all.substr(0, begin) + all.substr(first, all.rfind("\n}\n") - first);
+}
+
+TEST(Pitch, GrowsInSubscriptsAndInTheExtent) {
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[16 * 32]; s[y * 32 + x] = s[x * 32];", 512),
+            "__shared__ float s[16 * (32 + 1)]; s[y * (32 + 1) + x] = s[x * (32 + 1)];");
+  EXPECT_EQ(body_with_longer_rows("const int n = 16; __shared__ float s[n * n]; s[y * n + x] = 1;", 256),
+            "const int n = 16; __shared__ float s[n * (n + 1)]; s[y * (n + 1) + x] = 1;");
+  // By its value; by as much as all rows need, where the extent is no product.
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[(16 + 2) * 20]; s[x * 18 + y] = 1;", 360),
+            "__shared__ float s[((16 + 2) + 1) * 20]; s[x * (18 + 1) + y] = 1;");
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[1000]; s[x * 32 + y] = 1;", 1000),
+            "__shared__ float s[1000 + 32]; s[x * (32 + 1) + y] = 1;");
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[32 * 32]; auto at = [&](int i, int j) -> float& {\n"
+                                  "return s[i * 32 + j]; }; at(1, 2) = f(&s[y * 32]);",
+                                  1024),
+            "__shared__ float s[32 * (32 + 1)]; auto at = [&](int i, int j) -> float& {\n"
+            "return s[i * (32 + 1) + j]; }; at(1, 2) = f(&s[y * (32 + 1)]);");
+}
+
+TEST(Pitch, GrowsInMacrosThatNameTheArray) {
+  const std::string macro = "#define T 32\n#define S(i, j) s[(i) * T + (j)]\n";
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[T * T]; S(y, x) = S(x, y) + s[T * x];", 1024, macro),
+            "#define T 32\n#define S(i, j) s[(i) * (T + 1) + (j)]\n"
+            "__shared__ float s[T * (T + 1)]; S(y, x) = S(x, y) + s[(T + 1) * x];");
+  // One of them may be meant, or the other; what a parameter stands for is no constant.
+  EXPECT_EQ(with_longer_rows(macro + "void k() { __shared__ float s[T * T]; S(y, x) = 1; }\n"
+                                     "void g(float* s) { S(0, 1) = 2; s[3] = 4; }\n",
+                             1024),
+            "");
+  EXPECT_EQ(with_longer_rows("const int n = 32;\n#define S(i, j, n) s[(i) * n + (j)]\n"
+                             "void k() { __shared__ float s[n * n]; S(y, x, 16) = 1; }\n",
+                             1024),
+            "");
+}
+
+TEST(Pitch, GrowsForAllInstancesOfATemplate) {
+  EXPECT_EQ(with_longer_rows("template <int N> void k() { __shared__ float s[N * N]; s[y * N + x] = 1; }\n",
+                             256, "k<16>"),
+            "template <int N> void k() { __shared__ float s[N * (N + 1)]; s[y * (N + 1) + x] = 1; }\n");
+  // That 256 is 16 rows of 16 is true of this instance alone.
+  EXPECT_EQ(with_longer_rows("template <int N> void k() { __shared__ float s[256]; s[y * N + x] = 1; }\n",
+                             256, "k<16>"),
+            "");
+  EXPECT_EQ(with_longer_rows("template <int N> void k() { __shared__ float s[16 * M]; s[y * N + x] = 1; }\n"
+                             "const int M = 16;\n",
+                             256, "k<16>"),
+            "");
+}
+
+TEST(Pitch, IsOfEverySubscript) {
+  const auto of = [](const std::string& use) {
+    return body_with_longer_rows("__shared__ float s[32 * 32]; s[y * 32 + x] = 1; " + use, 1024);
+  };
+  EXPECT_NE(of(""), "");
+  EXPECT_NE(of("q.s = 2;"), "");
+  EXPECT_EQ(of("s[i] = 2;"), "");
+  EXPECT_EQ(of("s[y * 16 + x] = 2;"), "");
+  EXPECT_EQ(of("f(s);"), "");
+  EXPECT_EQ(of("float* p = &s[y * 32];"), "");
+  EXPECT_EQ(of("s[i / 32 * 33 + i % 32] = 2;"), "");
+}
+
+}  // namespace
+}  // namespace lanescope::advise
