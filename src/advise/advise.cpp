@@ -15,6 +15,7 @@
 
 #include "advise/across_rows.hpp"
 #include "advise/array.hpp"
+#include "advise/copies.hpp"
 #include "advise/division.hpp"
 #include "advise/from_data.hpp"
 #include "advise/occupancy.hpp"
@@ -30,18 +31,22 @@ using profile::NamedPlace;
 
 namespace {
 
-/// Price for the array with so many bytes. Half as many blocks on a multiprocessor have to bring a quarter of
-/// the wavefronts, beside what the memory has to; what cannot be is worth nothing.
-double price_of(const Launch& launch, const Array& array, uint32_t bytes) {
-  const double price = price_of_memory(array.shape, bytes);
-  if (!knows_occupancy(launch) || bytes <= array.shape.bytes) return price;
+/// Price of the occupancy that an array with so many bytes leaves. Half as many blocks on a multiprocessor
+/// have to bring a quarter of the wavefronts; what cannot be is worth nothing.
+double price_of_occupancy(const Launch& launch, const Array& array, uint32_t bytes) {
+  if (!knows_occupancy(launch) || bytes <= array.shape.bytes) return 0;
   const uint32_t more = bytes - array.shape.bytes;
   const int before = occupancy_of(launch, launch.shared_bytes).blocks,
             after = occupancy_of(launch, launch.shared_bytes + more).blocks;
-  if (before == 0) return price;  // the chip cannot run it at all, whatever the layout
+  if (before == 0) return 0;  // the chip cannot run it at all, whatever the layout
   if (after == 0 || (!array.variable->dynamic && launch.kernel.static_shared + more > most_unasked(launch)))
     return std::numeric_limits<double>::infinity();
-  return price + (1 - static_cast<double>(after) / before) / 2;
+  return (1 - static_cast<double>(after) / before) / 2;
+}
+
+/// The same beside what the memory has to bring.
+double price_of(const Launch& launch, const Array& array, uint32_t bytes) {
+  return price_of_memory(array.shape, bytes) + price_of_occupancy(launch, array, bytes);
 }
 
 /// Fills in what all kinds of advice have in common.
@@ -300,14 +305,37 @@ Advice make_way(const Launch& launch, const Array& array, Advice::Kind kind, uin
   return advice;
 }
 
+/// A histogram's counters, one for each lane of a warp, or for few.
+Advice make_copies(const Launch& launch, const Array& array, const Copies& copies) {
+  const uint32_t meet = exec::warp_lanes / copies.count;
+  const std::string& name = array.variable->name;
+  Advice advice = make_way(
+      launch, array, Advice::Kind::copies, copies.wavefronts,
+      fmt::format(
+          "keep {0} copies of {1} for the lanes of a warp, {1}[i * {0} + lane % {0}] in place of "
+          "{1}[i], and combine them at the end: {2}. Let each thread that combines begin with another "
+          "copy, threadIdx.x % {0}",
+          copies.count, name,
+          meet == 1 ? "no two lanes meet in a bank then, whatever the data"
+                    : fmt::format("no more than {} lanes meet in a bank then, whatever the data", meet)),
+      reason_of(array, true));
+  advice.shared_bytes_after = launch.shared_bytes + copies.bytes - array.shape.bytes;
+  advice.occupancy_after = occupancy_of(launch, advice.shared_bytes_after);
+  advice.proven_best = meet == 1;
+  advice.estimate = advice.estimate || !copies.exact;
+  return advice;
+}
+
 /// Moves what is worth it to `all`, best first. At least one of the launch's wavefronts in a hundred: less is
 /// no reason to touch a program. At least half of what the best one saves: else that is the one to take.
 void keep_best(const Launch& launch, const Array& array, std::vector<Advice>& found,
                std::vector<Advice>& all) {
   const auto total = [&](const Advice& a) {
     const uint32_t bytes = array.shape.bytes + a.shared_bytes_after - a.shared_bytes_before;
-    return static_cast<double>(a.wavefronts_after) +
-           price_of(launch, array, bytes) * static_cast<double>(a.wavefronts_before);
+    // Copies are many times the array, which is small: what counts is what they leave to others.
+    const double price = a.kind == Advice::Kind::copies ? price_of_occupancy(launch, array, bytes)
+                                                        : price_of(launch, array, bytes);
+    return static_cast<double>(a.wavefronts_after) + price * static_cast<double>(a.wavefronts_before);
   };
   std::erase_if(found, [&](const Advice& a) {
     return a.wavefronts_after + (a.launch_wavefronts + 99) / 100 > a.wavefronts_before ||
@@ -363,6 +391,10 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
               name, elements),
           fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
                       elements, elements * array.shape.element_bytes)));
+    if (const auto copies = copies_for_lanes(
+            launch, array, [&](uint32_t bytes) { return price_of_occupancy(launch, array, bytes); });
+        copies && 4 * copies->wavefronts <= 3 * array.wavefronts + array.now.ideal)
+      found.push_back(make_copies(launch, array, *copies));
     advise_layouts(launch, array, sources, found);
     // After layouts that bring as much, for it changes what threads do. Where a block's sides differ,
     // subscripts with exchanged threads lead elsewhere.

@@ -29,6 +29,7 @@ struct Advice {
     strided_elements,       ///< thread t takes elements t, t + threads, … in place of consecutive ones
     lane_mapping,           ///< lanes go along rows in place of columns
     shuffles,               ///< the last warp's steps through registers
+    copies,                 ///< of counters that data picks, for the lanes of a warp
   };
   Kind kind = Kind::layout;
   Layout layout;

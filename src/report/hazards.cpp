@@ -435,7 +435,7 @@ class Collector {
                splits,
                [](const Execution& split) { return !is_mixed(split) || repeats(split.taken, split.active); })
                ? "Lanes that go the same way are spread over the warp: number the work so that they are "
-                 "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0)."
+                 "neighbours (in a reduction tid < s, s halving, not tid % (2 * s) == 0)."
                : "Lanes that go one way and the other are mixed without an order, as where data decides: "
                  "sort the work by the way it goes, or compute both and select.");
     if (advice.empty())

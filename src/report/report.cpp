@@ -445,16 +445,17 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
                      ? explain_shared(arch, line.worst, line.kind, config.grid, config.block)
                  : exec::is_bulk_copy(line.kind) ? explain_bulk(line.counters)
                                                  : explain_global(arch, line.worst, config.grid);
-    if (line.space == exec::AccessSpace::global && excess_of(line) != 0 && !exec::is_bulk_copy(line.kind)) {
+    if ((line.space == exec::AccessSpace::shared || line.space == exec::AccessSpace::global) &&
+        excess_of(line) != 0 && !exec::is_bulk_copy(line.kind)) {
       if (from_data.empty()) from_data = advise::sites_from_data(module, kernel);
-      if (has_heap && are_apart_as_pieces(line.worst))
+      if (line.space == exec::AccessSpace::global && has_heap && are_apart_as_pieces(line.worst))
         line.why += memory_of_threads;
       else if (std::any_of(profile->sites.begin(), profile->sites.end(), [&](const auto& site) {
                  return site.space == line.space && from_data[site.site] && site.worst == line.worst &&
                         std::find(counted.sites.begin(), counted.sites.end(), site.site) !=
                             counted.sites.end();
                }))
-        line.why += sent_by_data;
+        line.why += line.space == exec::AccessSpace::shared ? meet_by_data : sent_by_data;
     }
     if (line.space == exec::AccessSpace::local && are_arguments_of_printf(counted.sites, module, kernel))
       line.why = arguments_of_printf;
@@ -510,6 +511,7 @@ const char* name_of(advise::Advice::Kind kind) {
     case Kind::sequential_addressing: return "sequential addressing";
     case Kind::strided_elements: return "strided elements";
     case Kind::lane_mapping: return "lane mapping";
+    case Kind::copies: return "copies";
     case Kind::shuffles: break;
   }
   return "shuffles";

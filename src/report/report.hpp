@@ -82,6 +82,8 @@ inline constexpr const char* memory_of_threads =
 
 /// … and where what the kernel reads decides where they are.
 inline constexpr const char* sent_by_data = " Data that the kernel reads sends the lanes there.";
+inline constexpr const char* meet_by_data =
+    " Data that the kernel reads sends the lanes there: with other data, other ones meet.";
 
 /// What is said of code for a debugger.
 inline constexpr const char* compiled_for_a_debugger =
@@ -212,7 +214,7 @@ void order_lines(Launch& launch);
 [[nodiscard]] const char* name_of(model::Evidence evidence);
 /// "load", "store", "atomic", "async copy", "load matrix", "store matrix".
 [[nodiscard]] const char* name_of(exec::AccessKind kind);
-/// "layout", "sequential addressing", "strided elements", "lane mapping", "shuffles".
+/// "layout", "sequential addressing", "strided elements", "lane mapping", "shuffles", "copies".
 [[nodiscard]] const char* name_of(advise::Advice::Kind kind);
 /// "none", "one", "many".
 [[nodiscard]] const char* name_of(model::Broadcast broadcast);

@@ -750,6 +750,31 @@ TEST(Fix, ChangesSubscriptsThatRunOverRows) {
   EXPECT_THAT(program.source(), HasSubstr("tile[i / 32][i % 32] = i;")) << result.output;
 }
 
+/// Arrays of one dimension whose rows are in their subscripts: in a macro, in the function of a struct, and
+/// in a part of an array that has a size.
+TEST(Fix, PadsRowsThatSubscriptsShow) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(
+      "#include <cstdio>\n#define A(i, j) a[(i) * 32 + (j)]\n"
+      "template <class T, int N> struct Tile {\n  T data[N * N];\n"
+      "  __device__ T& operator()(int i, int j) { return data[i * N + j]; }\n};\n"
+      "__global__ void k(float* out) {\n  __shared__ float a[32 * 32];\n  __shared__ Tile<float, 32> tile;\n"
+      "  __shared__ float pool[2 * 1024];\n  float* b = pool;\n  auto c = reinterpret_cast<float (*)[32]>(b "
+      "+ "
+      "1024);\n  const int x = threadIdx.x, y = threadIdx.y;\n"
+      "  A(y, x) = x * y;\n  tile(y, x) = x - y;\n  b[x] = x;\n  c[y][x] = y;\n  __syncthreads();\n"
+      "  out[y * 32 + x] = A(x, y) + tile(x, y) + b[y] + c[x][y];\n}\n"
+      "int main() {\n  float *out, sums[1024];\n  cudaMalloc(&out, 4096);\n  k<<<1, dim3(32, 32)>>>(out);\n"
+      "  cudaMemcpy(sums, out, 4096, cudaMemcpyDeviceToHost);\n"
+      "  for (int i = 0; i < 1024; ++i) printf(\"%g\\n\", sums[i]);\n}\n");
+  const Place::Result result = program.apply();
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  for (const char* changed : {"#define A(i, j) a[(i) * (32 + 1) + (j)]", "float a[32 * (32 + 1)];",
+                              "T data[N * (N + 1)];", "return data[i * (N + 1) + j];",
+                              "float pool[2 * 1024 + 32];", "reinterpret_cast<float (*)[32 + 1]>(b"})
+    EXPECT_THAT(program.source(), HasSubstr(changed)) << result.output;
+}
+
 /// A template's instances in a line that no patch is for: one text, with the sum.
 TEST(Fix, SaysOnceWhatIsAdvisedToSeveralKernels) {
   if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";

@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 
 struct Advised {
   std::vector<advise::Advice> advice;
-  uint64_t wavefronts = 0;
+  uint64_t wavefronts = 0;         ///< of loads and stores
+  uint64_t shared_wavefronts = 0;  ///< of atomics as well
 };
 
 Advised advise_on_file(const std::string& file, const std::string& kernel, Dim grid, Dim block,
@@ -33,10 +34,13 @@ Advised advise_on_file(const std::string& file, const std::string& kernel, Dim g
   const BlockCost cost = cost_of(run.profile);
   exec::LaunchConfig config;
   config.block = {block.x, block.y, block.z};
+  uint64_t shared = 0;
+  for (const profile::SiteCounters& site : run.profile.sites)
+    if (site.space == exec::AccessSpace::shared) shared += site.counters.wavefronts;
   return {advise::advise({sm_90(), loaded.image().module(), decoded, config,
                           decoded.static_shared + dynamic_shared, 0, run.profile},
                          sources),
-          cost.load.wavefronts + cost.store.wavefronts};
+          cost.load.wavefronts + cost.store.wavefronts, shared};
 }
 
 Advised advise_on(const std::string& program, const std::string& kernel, Dim grid, Dim block,
@@ -432,6 +436,31 @@ TEST(Advice, NoLayoutIsFittedToRandomData) {
                        {out, out, input(random_values<uint32_t>(size_t{blocks} * 4 * 256)), scalar(4)});
     EXPECT_TRUE(values.advice.empty()) << blocks << ": " << values.advice.front().change;
   }
+}
+
+/// Counters for each lane of a warp do not depend on data; they have to be worth what sets them up, and no
+/// result may be needed.
+TEST(Advice, CopiesOfCountersCostWhatTheySay) {
+  const std::string file = "tests/data/cures/by_hand/counters.ptx";
+  const Argument out = scratch(1 << 20);
+  const auto run = [&](const std::string& kernel, int each) {
+    return advise_on_file(file, kernel, {2}, {256},
+                          {out, input(random_values<uint8_t>(size_t{2} * 256 * 256)), scalar(each)},
+                          profile::RecordBlocks::all);
+  };
+  const Advised before = run("counters", 256), after = run("counters_of_lanes", 256);
+  ASSERT_EQ(before.advice.size(), 1u);
+  const advise::Advice& advice = before.advice.front();
+  EXPECT_EQ(advice.kind, advise::Advice::Kind::copies);
+  EXPECT_THAT(advice.change, HasSubstr("bins[i * 32 + lane % 32] in place of bins[i]"));
+  EXPECT_THAT(advice.change, HasSubstr("no two lanes meet in a bank then, whatever the data"));
+  EXPECT_EQ(advice.wavefronts_before, before.shared_wavefronts);
+  EXPECT_EQ(advice.wavefronts_after, after.shared_wavefronts);
+  EXPECT_EQ(advice.shared_bytes_after, 256u * 32 * 4);
+  EXPECT_TRUE(after.advice.empty());
+
+  EXPECT_TRUE(run("counters", 4).advice.empty());
+  EXPECT_TRUE(run("places", 256).advice.empty());
 }
 
 /// Nor to numbers that a kernel makes up itself.
