@@ -18,6 +18,7 @@
 #include "advise/copies.hpp"
 #include "advise/division.hpp"
 #include "advise/from_data.hpp"
+#include "advise/index_padding.hpp"
 #include "advise/occupancy.hpp"
 #include "advise/python.hpp"
 #include "advise/rewrite.hpp"
@@ -326,6 +327,30 @@ Advice make_copies(const Launch& launch, const Array& array, const Copies& copie
   return advice;
 }
 
+/// Another padding of an array that has one already.
+Advice make_index_padding(const Launch& launch, const Array& array, const IndexPadding& padding,
+                          Sources& sources) {
+  Advice advice = make_way(
+      launch, array, Advice::Kind::index_padding, padding.wavefronts,
+      fmt::format(
+          "leave 1 element free after every {} of {}, not after every {}: its index has a padding for "
+          "{} banks, and there are {}",
+          padding.better, array.variable->name, padding.every,
+          launch.arch.banks * static_cast<int>(padding.every) / static_cast<int>(padding.better),
+          launch.arch.banks),
+      reason_of(array, false));
+  advice.proven_best = false;
+  advice.estimate = advice.estimate || !padding.exact;
+  const Sources::File& file = sources.file(array.file);
+  const auto change = file.path.empty() || is_python(array.file) ? Unclear{"its source is not known"}
+                                                                 : change_index_padding(file.text, padding);
+  if (const auto* why = std::get_if<Unclear>(&change))
+    advice.no_patch = why->reason;
+  else
+    advice.patch = Patch{file.path.string(), std::get<std::vector<Edit>>(change)};
+  return advice;
+}
+
 /// Moves what is worth it to `all`, best first. At least one of the launch's wavefronts in a hundred: less is
 /// no reason to touch a program. At least half of what the best one saves: else that is the one to take.
 void keep_best(const Launch& launch, const Array& array, std::vector<Advice>& found,
@@ -395,6 +420,9 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
             launch, array, [&](uint32_t bytes) { return price_of_occupancy(launch, array, bytes); });
         copies && 4 * copies->wavefronts <= 3 * array.wavefronts + array.now.ideal)
       found.push_back(make_copies(launch, array, *copies));
+    if (const auto padding = index_padding_of(launch, array);
+        padding && 4 * padding->wavefronts <= 3 * array.wavefronts + array.now.ideal)
+      found.push_back(make_index_padding(launch, array, *padding, sources));
     advise_layouts(launch, array, sources, found);
     // After layouts that bring as much, for it changes what threads do. Where a block's sides differ,
     // subscripts with exchanged threads lead elsewhere.

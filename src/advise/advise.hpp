@@ -30,6 +30,7 @@ struct Advice {
     lane_mapping,           ///< lanes go along rows in place of columns
     shuffles,               ///< the last warp's steps through registers
     copies,                 ///< of counters that data picks, for the lanes of a warp
+    index_padding,          ///< one that is computed from the index, for the banks that there are
   };
   Kind kind = Kind::layout;
   Layout layout;

@@ -272,7 +272,7 @@ advise::Advice advice_of(const Json& json) {
   if (json.contains("kind"))
     a.kind = by_name(text_at(json, "kind"),
                      {Kind::layout, Kind::sequential_addressing, Kind::strided_elements, Kind::lane_mapping,
-                      Kind::shuffles, Kind::copies},
+                      Kind::shuffles, Kind::copies, Kind::index_padding},
                      static_cast<const char* (*)(Kind)>(&name_of));
   a.file = text_at(json, "file");
   a.line = small_at(json, "line");

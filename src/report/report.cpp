@@ -512,6 +512,7 @@ const char* name_of(advise::Advice::Kind kind) {
     case Kind::strided_elements: return "strided elements";
     case Kind::lane_mapping: return "lane mapping";
     case Kind::copies: return "copies";
+    case Kind::index_padding: return "index padding";
     case Kind::shuffles: break;
   }
   return "shuffles";

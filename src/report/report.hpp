@@ -214,7 +214,8 @@ void order_lines(Launch& launch);
 [[nodiscard]] const char* name_of(model::Evidence evidence);
 /// "load", "store", "atomic", "async copy", "load matrix", "store matrix".
 [[nodiscard]] const char* name_of(exec::AccessKind kind);
-/// "layout", "sequential addressing", "strided elements", "lane mapping", "shuffles", "copies".
+/// "layout", "sequential addressing", "strided elements", "lane mapping", "shuffles", "copies", "index
+/// padding".
 [[nodiscard]] const char* name_of(advise::Advice::Kind kind);
 /// "none", "one", "many".
 [[nodiscard]] const char* name_of(model::Broadcast broadcast);

@@ -463,6 +463,27 @@ TEST(Advice, CopiesOfCountersCostWhatTheySay) {
   EXPECT_TRUE(run("places", 256).advice.empty());
 }
 
+/// A padding that is computed from the index, for fewer banks than there are.
+TEST(Advice, PaddingsForOtherBanksCostWhatTheySay) {
+  const Argument buffer = scratch(512 * 4);
+  const auto run = [&](const std::string& kernel) {
+    return advise_on_file("tests/data/cures/by_hand/banks.ptx", kernel, {1}, {256}, {buffer, buffer},
+                          profile::RecordBlocks::all);
+  };
+  const Advised before = run("sums_for_16_banks"), after = run("sums_for_32_banks");
+  ASSERT_EQ(before.advice.size(), 1u);
+  const advise::Advice& advice = before.advice.front();
+  EXPECT_EQ(advice.kind, advise::Advice::Kind::index_padding);
+  EXPECT_EQ(advice.change,
+            "leave 1 element free after every 32 of tree, not after every 16: its index has a padding for 16 "
+            "banks, and there are 32");
+  EXPECT_EQ(advice.wavefronts_before, before.wavefronts);
+  EXPECT_EQ(advice.wavefronts_after, after.wavefronts);
+  EXPECT_FALSE(advice.estimate);
+  EXPECT_EQ(advice.no_patch, "no division by 16 is found that computes it");
+  EXPECT_TRUE(after.advice.empty());
+}
+
 /// Nor to numbers that a kernel makes up itself.
 TEST(Advice, NoLayoutIsFittedToRandomNumbers) {
   const Argument out = scratch(1 << 18);
