@@ -21,21 +21,26 @@ Body::Body(const std::vector<Token>& tokens, std::string_view function, std::str
   find_steps();
 }
 
-void Body::find_body(std::string_view function, std::string_view array_name) {
+Body::Body(const std::vector<Token>& tokens, std::string_view function) : tokens(tokens) {
+  find_body(function, "");
+  find_steps();
+}
+
+void Body::find_body(std::string_view function, std::string_view name) {
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!tokens[i].is(function) || !tokens[i + 1].is("(") || tokens[i].in_directive) continue;
     const size_t close = closing(i + 1, ")");
     if (close + 1 >= tokens.size() || !tokens[close + 1].is("{")) continue;
     const Range statements{close + 1, closing(close + 1, "}")};
-    if (std::none_of(at(statements.first), at(statements.second),
-                     [&](const Token& t) { return t.is(array_name); }))
+    if (!name.empty() &&
+        std::none_of(at(statements.first), at(statements.second), [&](const Token& t) { return t.is(name); }))
       continue;
     if (body.second != 0) throw Unclear{fmt::format("'{}' is defined more than once", function)};
     head = {i + 2, close};
     body = statements;
   }
   if (body.second == 0 || body.second == tokens.size())
-    throw Unclear{fmt::format("no '{}' that uses '{}' is defined", function, array_name)};
+    throw Unclear{fmt::format("no '{}' that uses '{}' is defined", function, name)};
 }
 
 void Body::find_array(std::string_view name, bool open) {
@@ -175,6 +180,9 @@ size_t Body::end_of_value(size_t i) const {
   for (int depth = 0; i < body.second; ++i) {
     const Token& t = tokens[i];
     if (depth == 0 && (t.is(",") || t.is(";"))) break;
+    if (t.is("<") && tokens[i - 1].is_name())  // f<float, 32>(…)
+      if (const size_t close = closing(i, ">"); close + 1 < body.second && tokens[close + 1].is("("))
+        i = close;
     depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
   }
   return i;

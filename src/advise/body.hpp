@@ -40,6 +40,9 @@ class Body {
   /// array is `extern`, and has no extent.
   Body(const std::vector<Token>& tokens, std::string_view function, std::string_view array, bool open);
 
+  /// The same of a function whatever it names.
+  Body(const std::vector<Token>& tokens, std::string_view function);
+
   const std::vector<Token>& tokens;
   Range head{0, 0}, body{0, 0};         ///< of the function: its parameters, its statements
   Step array;                           ///< `extern __shared__ float smem[]`, `__shared__ float smem[2048]`
@@ -51,7 +54,8 @@ class Body {
   }
 
  private:
-  void find_body(std::string_view function, std::string_view array_name);
+  /// Of those in whose body the name is found, if there is one.
+  void find_body(std::string_view function, std::string_view name);
   /// The last one before the body's end.
   void find_array(std::string_view name, bool open);
   [[nodiscard]] std::vector<Token>::const_iterator at(size_t token) const {

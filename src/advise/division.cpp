@@ -233,6 +233,18 @@ class Division::Run {
   }
 
  private:
+  /// Of a function that another one calls.
+  Run(const Run& caller, const Body& body)
+      : text_(caller.text_),
+        tokens_(caller.tokens_),
+        body_(body),
+        evaluate_(tokens_, text_.constants),
+        depth_(caller.depth_ + 1) {
+    for (const auto& [name, value] : caller.evaluate_.given)
+      if (name.find('.') != std::string_view::npos) evaluate_.given[name] = value;  // blockDim.x
+    for (const auto& [name, value] : evaluate_.given) of_launch_.insert(name);
+  }
+
   const Text& text_;
   const std::vector<Token>& tokens_;
   const Body& body_;
@@ -242,6 +254,7 @@ class Division::Run {
   std::set<std::string_view> own_{"threadIdx", "blockIdx"};
   std::set<std::string_view> of_launch_;  ///< names whose values another launch may give otherwise
   Room room_;
+  int depth_ = 0;  ///< of calls
   std::vector<Pointer> found_;
   std::vector<Range> begins_;
   std::vector<Edit> moves_;
@@ -271,7 +284,7 @@ class Division::Run {
 
   /// Bytes of what a pointer points to; 0: unknown.
   [[nodiscard]] uint64_t element_of(const Step& step) {
-    const uint64_t element = size_of_words(text_.words(text_.pointee(step)), text_.arguments).value_or(0);
+    const uint64_t element = size_of_words(text_.words(text_.pointee(step)), evaluate_.types).value_or(0);
     return step.columns.second == 0 ? element : element * evaluate_.value(step.columns).value_or(0);
   }
 
@@ -421,7 +434,7 @@ class Division::Run {
     const bool is_address = tokens_[first].is("&");
     first += is_address ? 1 : 0;
     const auto pointer = first < end ? pointers_.find(tokens_[first].text) : pointers_.end();
-    if (pointer == pointers_.end()) return std::nullopt;
+    if (pointer == pointers_.end()) return is_address ? std::nullopt : call(range);
     if (!is_address) {
       const bool is_whole = first + 1 == end || (first + 3 == end && tokens_[first + 1].is("."));
       return is_whole ? std::optional(pointer->second) : std::nullopt;
@@ -429,6 +442,87 @@ class Division::Run {
     if (first + 1 >= end || !tokens_[first + 1].is("[") || body_.closing(first + 1, "]") + 1 != end)
       return std::nullopt;
     return moved(pointer->second, {first + 2, end - 1}, false);
+  }
+  /// What a function of this text returns that is a few steps, and moves on what it takes by reference:
+  /// carve<float>(p, n).
+  std::optional<Target> call(Range range) {
+    constexpr int deepest = 4;
+    const auto [first, end] = range;
+    size_t open = first + 1;
+    if (open < end && tokens_[open].is("<")) open = body_.closing(open, ">") + 1;
+    if (depth_ == deepest || !tokens_[first].is_name() || open >= end || !tokens_[open].is("(") ||
+        body_.closing(open, ")") + 1 != end)
+      return std::nullopt;
+    std::optional<Body> body;
+    try {
+      body.emplace(tokens_, tokens_[first].text);
+    } catch (const Unclear&) {
+      return std::nullopt;
+    }
+    const std::vector<Range> parameters = pieces_of_list(tokens_, body->head.first - 1),
+                             arguments = pieces_of_list(tokens_, open);
+    std::vector<Range> returns;
+    for (size_t i = body->body.first; i < body->body.second; ++i)
+      if (size_t semicolon = i + 1; tokens_[i].is("return")) {
+        while (semicolon < body->body.second && !tokens_[semicolon].is(";")) ++semicolon;
+        returns.emplace_back(i + 1, semicolon);
+      }
+    if (parameters.size() != arguments.size() || returns.size() != 1) return std::nullopt;
+    Run callee(*this, *body);
+    callee.give_types(*this, {first, open});
+    for (size_t k = 0; k < parameters.size(); ++k) callee.give_argument(*this, parameters[k], arguments[k]);
+    for (const Step& step : body->steps) callee.take(step);
+    const std::optional<Target> target = callee.target_of(returns.front());
+    for (size_t k = 0; k < parameters.size(); ++k) take_back(callee, parameters[k], arguments[k]);
+    return target;  // where room is made, the caller moves on what it gets
+  }
+  /// The template arguments of a call: `carve<float, 2 * N>`.
+  void give_types(Run& caller, Range called) {
+    evaluate_.types = arguments_of(tokens_, body_.body.first, text_.words(called));
+    for (auto& [parameter, argument] : evaluate_.types) {
+      if (const auto type = caller.evaluate_.types.find(argument); type != caller.evaluate_.types.end())
+        argument = type->second;
+      std::optional<uint64_t> value = integer_argument(argument);
+      for (size_t i = called.first + 2, begin = i; !value && i < called.second; ++i) {
+        if (!tokens_[i].is(",") && i + 1 != called.second) continue;
+        if (text_.words({begin, i}) == argument) value = caller.evaluate_.value({begin, i});
+        begin = i + 1;
+      }
+      if (value) evaluate_.given[parameter] = *value;
+    }
+  }
+  [[nodiscard]] std::string_view name_of_parameter(Range parameter) const {
+    return tokens_[parameter.second - 1].text;
+  }
+  void give_argument(Run& caller, Range parameter, Range argument) {
+    const std::string_view name = name_of_parameter(parameter);
+    if (const std::optional<Target> target = caller.target_of(argument)) {
+      pointers_[name] = *target;
+      return;
+    }
+    bool of_launch = false;
+    if (const auto value = caller.value_of(argument, of_launch)) evaluate_.given[name] = *value;
+    if (of_launch) of_launch_.insert(name);
+    if (caller.is_each_threads_own(argument)) own_.insert(name);
+  }
+  /// What a reference leads to is as the function leaves it.
+  void take_back(const Run& callee, Range parameter, Range argument) {
+    if (std::none_of(at(parameter.first), at(parameter.second),
+                     [](const Token& t) { return t.is("&") || t.is("&&"); }))
+      return;
+    const std::string_view name = name_of_parameter(parameter), given = tokens_[argument.first].text;
+    if (argument.second - argument.first != 1)
+      throw Unclear{fmt::format("what becomes of '{}' is not clear", text_.words(argument))};
+    const auto pointer = callee.pointers_.find(name);
+    const auto number = callee.evaluate_.given.find(name);
+    if (pointer != callee.pointers_.end()) {
+      pointers_[given] = pointer->second;
+    } else if (number != callee.evaluate_.given.end()) {
+      evaluate_.given[given] = number->second;
+      if (callee.of_launch_.count(name) != 0) of_launch_.insert(given);
+    } else {
+      forget(given, callee.own_.count(name) != 0);
+    }
   }
   /// As a pointer of a cast's type: float*, float (*)[32].
   std::optional<Target> as(std::optional<Target> target, Range type) {

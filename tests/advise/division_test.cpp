@@ -122,6 +122,43 @@ TEST(Division, KnowsWhatTheLaunchAndTheTextGive) {
             "a 0-256, b 256-8192");
 }
 
+/// Functions of the text that hand out parts, and move on what they take by reference.
+TEST(Division, FollowsFunctionsThatHandOutParts) {
+  const std::string carve =
+      "template <class T> __device__ T* carve(char*& p, int n) {\n"
+      "  T* r = reinterpret_cast<T*>(p);\n  p += n * sizeof(T);\n  return r;\n}\n";
+  EXPECT_EQ(parts_of("char* p = (char*)s; float* a = carve<float>(p, 64); double* b = carve<double>(p, 32);\n"
+                     "int* c = carve<int>(p, 1); a[0] = b[0] + c[0];",
+                     {}, "", carve),
+            "a 0-256, b 256-512, c 512-8192");
+  EXPECT_EQ(parts_of("char* p = (char*)s; T* a = carve<T>(p, n); T* b = carve<T>(p, n); a[0] = b[0];", {16},
+                     "int n", carve + "template <class T>\n", "_Z1kIdEvi"),
+            "a 0-128, b 128-8192");
+  const std::string with_offset =
+      "template <class T, int N> T* take(char* base, size_t& at) {\n"
+      "  T* r = (T*)(base + at); at += N * sizeof(T); return r; }\n";
+  EXPECT_EQ(parts_of("char* p = (char*)s; size_t at = 64; float* a = take<float, 2 * 32>(p, at);\n"
+                     "int* b = take<int, 1>(p, at); a[0] = b[0];",
+                     {}, "", with_offset),
+            "s 0-64, a 64-320, b 320-8192");
+  EXPECT_EQ(parts_of("float* a = s; float* b = behind(a, 64); a[0] = b[0];", {}, "",
+                     "float* behind(float* p, int n) { return p + n; }\n"),
+            "a 0-256, b 256-8192");
+  // Where that is not clear: overloads, several returns, another text's, one that does not end.
+  EXPECT_EQ(parts_of("float* a = s; float* b = f(a, 64); a[0] = b[0];", {}, "",
+                     "float* f(float* p, int n) { if (n < 8) return p; return p + n; }\n"),
+            "");
+  EXPECT_EQ(parts_of("float* a = s; float* b = f(a, 64); a[0] = b[0];", {}, "",
+                     "float* f(float* p, int n) { return p + n; }\nint* f(int* p, int n) { return p; }\n"),
+            "");
+  EXPECT_EQ(parts_of("float* a = s; float* b = f(a); a[0] = b[0];", {}, "",
+                     "float* f(float* p) { return f(p); }\n"),
+            "");
+  EXPECT_EQ(parts_of("float* a = s; float* b = f(a + 1, 64); a[0] = b[0];", {}, "",
+                     "float* f(float*&& p, int n) { return p + n; }\n"),
+            "");
+}
+
 /// A division is asked again for every launch.
 TEST(Division, FollowsTheLaunches) {
   Kernel given("extern __shared__ float s[]; float* b = s + n; s[0] = b[0];", {64}, "int n");
@@ -172,7 +209,11 @@ TEST(Division, DividesNothingWhereItIsNotClear) {
 TEST(Division, IsReadFromAnyText) {
   const Kernel whole(
       "extern __shared__ float s[]; float (*a)[32] = (float (*)[32])s; auto b{s + (4)};\n"
-      "char *p = reinterpret_cast<char*>(&s[64]), q(3); p += 4; else if (b[0] * a[0][1]) *p = q;");
+      "char *p = reinterpret_cast<char*>(&s[64]), q(3); p += 4; else if (b[0] * a[0][1]) *p = q;\n"
+      "__shared__ float fixed[8 * 2]; auto c = (float (*)[4])fixed; int* d = carve<int, 2 * 3>(p, 4);\n"
+      "c[0][1] = d[y * 8 + x];",
+      {}, "",
+      "template <class T, int N> T* carve(char*& p, int n) { T* r = (T*)(p + N); p += n; return r; }\n");
   for (size_t length = 0; length < whole.text.size(); ++length) {
     std::ofstream(whole.file) << whole.text.substr(0, length) << " }";
     Sources sources(whole.file);
@@ -300,6 +341,16 @@ TEST(Division, MakesRoomForLongerRows) {
       "float* a = s; double* b = (double*)&a[256] + 8; char* p = (char*)s; int* c = (int*)(p + 2048) + 16;\n"
       "p += 4096 + 64; a[(16 + 1) * y + a[y * (16 + 1)]] = b[x] + c[x] + *p;" +
           between + "k<<<dim3(1, 2), b, (b > 8 ? n : m) + 64, stream>>>(); k<<<dim3{1, 2}, b, n + 64>>>();");
+  // What a function hands out lies later where it is got.
+  const std::string carve =
+      "\n}\nfloat* carve(float*& p, int n) {\n  float* r = p; p += n; return r;\n}\nvoid host() {\n";
+  EXPECT_EQ(
+      padded("float* p = s; float* a = carve(p, 256); float* b = carve(p, 64); float* c = carve(p, 64);\n"
+             "a[y * 16 + x] = b[x] + c[x];\n}\nfloat* carve(float*& p, int n) {\n"
+             "  float* r = p; p += n; return r;"),
+      "float* p = s; float* a = carve(p, 256); float* b = carve(p, 64) + 16; float* c = carve(p, 64) + "
+      "16;\na[y * (16 + 1) + x] = b[x] + c[x];" +
+          carve + "k<<<1, b, 8192 + 64>>>();");
   // What the last part has is what the launch gives.
   EXPECT_EQ(padded("float* a = s; a[y * 16 + x] = 1;", "k<<<1, b, 8 * 1024>>>();"),
             "float* a = s; a[y * (16 + 1) + x] = 1;" + between + "k<<<1, b, 8 * 1024 + 64>>>();");
