@@ -18,6 +18,7 @@
 #include "advise/members.hpp"
 #include "advise/pitch.hpp"
 #include "advise/tokens.hpp"
+#include "base/words.hpp"
 
 namespace lanescope::advise {
 namespace {
@@ -53,6 +54,21 @@ std::vector<std::optional<uint64_t>> integers_of(const exec::Kernel& kernel,
     values.push_back(is_integer ? std::optional(value) : std::nullopt);
   }
   return values;
+}
+
+/// Whether the text names the array without a subscript, or takes the address of an element: what divides it
+/// does. Asked of texts as they are, for most arrays are not divided.
+bool may_lead_elsewhere(std::string_view text, std::string_view name) {
+  const auto is_of_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at > 0 && is_of_name(text[at - 1])) || (end < text.size() && is_of_name(text[end]))) continue;
+    const std::string_view before = trimmed(text.substr(0, at)), behind = trimmed(text.substr(end));
+    if (before.ends_with('&') || !behind.starts_with('[')) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -554,6 +570,7 @@ void Division::find_divided(const exec::SharedVariable& array, Sources& sources)
   for (const std::string& name : kernel_.files) {
     const std::string& text = sources.file(name).text;
     if (text.find(array.name) == std::string::npos) continue;
+    if (!array.dynamic && !may_lead_elsewhere(text, array.name)) continue;
     try {
       divided_.push_back({array.name, name, std::make_unique<const Text>(text, function, array)});
       return;

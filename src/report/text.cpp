@@ -244,6 +244,24 @@ void write_bounds(Writer& out, const Launch& launch, const std::vector<Bound>& l
                 2, Style::bold);
 }
 
+/// Which part of the chip the grid does not reach, where that costs time: of a launch that takes at least so
+/// long there.
+void write_idle_multiprocessors(Writer& out, const Launch& launch, const std::vector<Bound>& list,
+                                const model::Chip& chip) {
+  constexpr double shortest = 1e-5;
+  const uint64_t busy = multiprocessors_of(launch, rates_of(chip)),
+                 all = static_cast<uint64_t>(chip.multiprocessors);
+  const bool is_long = std::any_of(list.begin(), list.end(), [&](const Bound& b) {
+    return (b.kind == Bound::Kind::data_stage || b.kind == Bound::Kind::issue) &&
+           b.seconds >= shortest * static_cast<double>(launch.launches);
+  });
+  if (busy == all || !is_long) return;
+  out.paragraph(
+      fmt::format("The grid has {}: {} of the {} multiprocessors {} nothing to do.",
+                  counted(launch.grid.count(), "block"), all - busy, all, all - busy == 1 ? "has" : "have"),
+      2);
+}
+
 /// What the assembler needs for a thread, and what that leaves room for.
 void write_machine(Writer& out, const Launch& launch) {
   const Machine& m = launch.machine;
@@ -500,6 +518,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown, const K
     if (const model::Chip* chip = model::chip_of(report.arch); chip != nullptr) {
       least_times = bounds(launch, rates_of(*chip));
       write_bounds(out, launch, least_times, chip->name, l1_is_measured);
+      write_idle_multiprocessors(out, launch, least_times, *chip);
     }
     if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);

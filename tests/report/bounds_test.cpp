@@ -79,10 +79,10 @@ TEST(Bounds, LeaveOutWhatIsNotKnown) {
 
 /// A launch as the text has it, on an H100: 132 multiprocessors that do 1.98e9 wavefronts a second.
 std::string text_of(uint64_t wavefronts, uint64_t without, uint64_t instructions, std::string arch = "sm_90",
-                    advise::Advice::Kind kind = advise::Advice::Kind::layout) {
+                    advise::Advice::Kind kind = advise::Advice::Kind::layout, uint32_t blocks = 1000) {
   Report report;
   report.arch = std::move(arch);
-  Launch launch = counted_launch(1000);
+  Launch launch = counted_launch(blocks);
   launch.totals = {};
   launch.warp_instructions = instructions;
   Line line;
@@ -149,6 +149,22 @@ TEST(LeastTimes, AreAboutWhereTheCacheWasNotMeasured) {
   EXPECT_THAT(text("sm_90"), HasSubstr("): 12.24 us for wavefronts (0.38 us without conflicts)"));
   EXPECT_THAT(text("sm_80"), HasSubstr(" ~3,200,000 / 100,000"));
   EXPECT_THAT(text("sm_80"), HasSubstr("): about 21.01 us for wavefronts (0.66 us without conflicts)"));
+}
+
+/// One block on a chip with 132 multiprocessors is told of where it takes time.
+TEST(LeastTimes, SayWhatTheGridDoesNotReach) {
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  constexpr uint64_t microsecond = 1980;  // of wavefronts of one multiprocessor
+  const auto text = [](uint64_t microseconds, uint32_t blocks) {
+    return text_of(microseconds * microsecond, microsecond, 1, "sm_90", advise::Advice::Kind::layout, blocks);
+  };
+  EXPECT_THAT(text(10, 1),
+              HasSubstr("The grid has 1 block: 131 of the 132 multiprocessors have nothing to do."));
+  EXPECT_THAT(text(9, 1), Not(HasSubstr("nothing to do")));
+  EXPECT_THAT(text(10 * 131, 131),
+              HasSubstr("The grid has 131 blocks: 1 of the 132 multiprocessors has nothing to do."));
+  EXPECT_THAT(text(10 * 132, 132), Not(HasSubstr("nothing to do")));
 }
 
 }  // namespace
