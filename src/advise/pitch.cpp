@@ -23,6 +23,15 @@ std::map<std::string_view, Factor> factors_of(std::string_view text, const std::
   std::map<std::string_view, Factor> factors;
   std::vector<Range> term{{index.first, index.first}};  // its factors; empty: it is another quotient
   const auto close_term = [&] {
+    if (term.size() == 1 && term[0].first < term[0].second && tokens[term[0].first].is("(") &&
+        closing_bracket(tokens, term[0].first, ")") + 1 == term[0].second) {  // (r * pitch) + c
+      for (auto& [words, inner] :
+           factors_of(text, tokens, {term[0].first + 1, term[0].second - 1}, evaluate)) {
+        std::vector<Range>& places = factors.try_emplace(words, Factor{inner.value, {}}).first->second.places;
+        places.insert(places.end(), inner.places.begin(), inner.places.end());
+      }
+      return;
+    }
     for (const Range& factor : term) {
       if (term.size() < 2 || factor.first == factor.second) continue;
       const auto value = evaluate.value(factor);

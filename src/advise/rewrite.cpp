@@ -240,7 +240,7 @@ class Rewriter : ArrayText {
     if (shape_.keeps_rows) throw Refused{"wmma goes through it by a pitch"};
     if (d_.part) (void)uses(1);
     Rewrite result;
-    const std::string longer = fmt::format("({} + {})", d_.pitch->text, elements);
+    const std::string longer = longer_factor(d_.pitch->text, elements);
     result.what = fmt::format("{} for {} in its subscripts", longer, d_.pitch->text);
     for (const auto& [begin, end] : d_.pitch->places) result.edits.push_back({begin, end, longer});
     if (d_.part) return result;
@@ -249,13 +249,23 @@ class Rewriter : ArrayText {
     const uint64_t rows = (extent.value + d_.pitch->elements - 1) / d_.pitch->elements;
     const std::string of_extent = end == 0 ? padded(extent, rows * elements)
                                            : between(extent.begin, begin) +
-                                                 fmt::format("({} + {})", between(begin, end), elements) +
+                                                 longer_factor(between(begin, end), elements) +
                                                  between(end, extent.end);
     result.what = fmt::format("{}, {}", declared(0, of_extent), result.what);
     result.edits.push_back({extent.begin, extent.end, of_extent});
     if (!d_.member_of.empty())
       result.condition = fmt::format("other files that access '{}' have to take rows so long", d_.name);
     return result;
+  }
+
+  /// n, (n + 1) → (n + 1), (n + 2)
+  static std::string longer_factor(const std::string& text, uint32_t elements) {
+    const Tokens tokens = tokens_of(text);
+    const bool has_parentheses =
+        tokens.front().is("(") && closing_bracket(tokens, 0, ")") + 1 == tokens.size();
+    const std::string_view inner =
+        has_parentheses ? std::string_view(text).substr(1, text.size() - 2) : std::string_view(text);
+    return fmt::format("({})", padded({std::string(trimmed(inner)), 0, 0, 0}, elements));
   }
 
   /// Of a part that a pointer to rows leads to: the type of these, in the pointer's declaration and in the

@@ -42,7 +42,11 @@ TEST(Pitch, GrowsInSubscriptsAndInTheExtent) {
             "const int n = 16; __shared__ float s[n * (n + 1)]; s[y * (n + 1) + x] = 1;");
   // By its value; by as much as all rows need, where the extent is no product.
   EXPECT_EQ(body_with_longer_rows("__shared__ float s[(16 + 2) * 20]; s[x * 18 + y] = 1;", 360),
-            "__shared__ float s[((16 + 2) + 1) * 20]; s[x * (18 + 1) + y] = 1;");
+            "__shared__ float s[(16 + 3) * 20]; s[x * (18 + 1) + y] = 1;");
+  EXPECT_EQ(
+      body_with_longer_rows("__shared__ float s[16 * (n + 1)]; s[(y * (n + 1)) + x] = s[((n + 1) * x) - 1];",
+                            272, "const int n = 16;\n"),
+      "const int n = 16;\n__shared__ float s[16 * (n + 2)]; s[(y * (n + 2)) + x] = s[((n + 2) * x) - 1];");
   EXPECT_EQ(body_with_longer_rows("__shared__ float s[1000]; s[x * 32 + y] = 1;", 1000),
             "__shared__ float s[1000 + 32]; s[x * (32 + 1) + y] = 1;");
   EXPECT_EQ(body_with_longer_rows("__shared__ float s[32 * 32]; auto at = [&](int i, int j) -> float& {\n"
@@ -93,6 +97,7 @@ TEST(Pitch, IsOfEverySubscript) {
   EXPECT_EQ(of("f(s);"), "");
   EXPECT_EQ(of("float* p = &s[y * 32];"), "");
   EXPECT_EQ(of("s[i / 32 * 33 + i % 32] = 2;"), "");
+  EXPECT_EQ(of("s[(y * 32) + (z * 32)] = 2;"), "");
 }
 
 }  // namespace
