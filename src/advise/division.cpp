@@ -675,9 +675,11 @@ std::vector<exec::SharedVariable> Division::parts_of(const exec::SharedVariable&
   }
   names.erase(names.lower_bound(bytes), names.end());
   names.try_emplace(0, array.name);
-  // An array that is used by its own name alone is none of parts. (What the launch decides on is declared by
-  // the text in any case.)
-  if (!array.dynamic && names.size() == 1 && names.begin()->second == array.name) return {};
+  // What is used by its own name alone, or by several all over, is one array. (What the launch decides on is
+  // declared by the text in any case.)
+  if (const std::string& first = names.begin()->second;
+      !array.dynamic && names.size() == 1 && (first == array.name || first.find('/') != std::string::npos))
+    return {};
   std::vector<exec::SharedVariable> parts;
   for (auto part = names.begin(); part != names.end(); ++part) {
     const auto next = std::next(part);

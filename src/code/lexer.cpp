@@ -21,6 +21,7 @@ constexpr size_t deepest_macros = 200;
 
 struct Macro {
   bool has_parameters = false;
+  bool is_function = false;  ///< whose arguments are evaluated once
   std::vector<std::string> parameters;
   std::vector<Token> body;
 };
@@ -127,8 +128,99 @@ class Lexer {
 
   /// Macros hold for what stands between their line and the next one that begins with '#'.
   void expand_stretch() {
+    take_functions();
     expand(stretch_, tokens_);
     stretch_.clear();
+  }
+  /// Functions and lambdas of one `return` are taken for macros: int at(int i, int j) { return i * 32 + j; }
+  void take_functions() {
+    std::vector<Token> rest;
+    std::vector<bool> of_types;  // of the open blocks: structs, whose functions belong to their objects
+    bool names_type = false;     // in the statement at hand
+    for (size_t i = 0; i < stretch_.size();) {
+      const bool begins = i == 0 || stands(i - 1, ";") || stands(i - 1, "{") || stands(i - 1, "}");
+      if (begins) names_type = false;
+      if (begins && std::find(of_types.begin(), of_types.end(), true) == of_types.end() && take_function(i))
+        continue;
+      for (const char* word : {"struct", "class", "union", "enum"})
+        names_type = names_type || stands(i, word);
+      if (stands(i, "{")) of_types.push_back(names_type);
+      if (stands(i, "}") && !of_types.empty()) of_types.pop_back();
+      rest.push_back(stretch_[i++]);
+    }
+    stretch_ = std::move(rest);
+  }
+  [[nodiscard]] bool stands(size_t i, std::string_view text) const {
+    return i < stretch_.size() && stretch_[i].text == text;
+  }
+  [[nodiscard]] size_t behind(size_t open, std::string_view opens, std::string_view closes) const {
+    int depth = 0;
+    size_t i = open;
+    do {
+      if (i >= stretch_.size()) return i;
+      depth += stretch_[i].text == opens ? 1 : stretch_[i].text == closes ? -1 : 0;
+      ++i;
+    } while (depth > 0);
+    return i;
+  }
+  /// Moves `i` behind a definition that begins there; false where none does.
+  bool take_function(size_t& i) {
+    size_t open = i;  // the parenthesis of the parameters
+    while (open < stretch_.size() &&
+           (stretch_[open].kind == Token::Kind::identifier || stands(open, "*") || stands(open, "&")))
+      ++open;
+    if (open < i + 2) return false;  // a call
+    const size_t name = open - 1;
+    const bool is_lambda = stands(name - 1, "auto") && stands(open, "=") && stands(open + 1, "[");
+    if (is_lambda) open = behind(open + 1, "[", "]");
+    for (const char* word : {"if", "for", "while", "switch"})
+      if (stands(name, word)) return false;
+    if (!stands(open, "(")) return false;
+    const size_t close = behind(open, "(", ")");
+    size_t body = close;
+    while (is_lambda && body < stretch_.size() && !stands(body, "{") && !stands(body, ";"))
+      ++body;  // -> float&
+    size_t end = body;
+    while (end < stretch_.size() && !stands(end, ";")) ++end;
+    if (!stands(body, "{") || !stands(body + 1, "return") || !stands(end + 1, "}") ||
+        (is_lambda && !stands(end + 2, ";")))
+      return false;
+    // Parameters get names that no member has: f(x) may name threadIdx.x.
+    const auto own = [&](size_t k) { return stretch_[k].text + " of " + stretch_[name].text; };
+    Macro macro;
+    macro.has_parameters = macro.is_function = true;
+    for (size_t k = open + 1; k + 1 < close; ++k)
+      if (stretch_[k].kind == Token::Kind::identifier && (stands(k + 1, ",") || k + 2 == close))
+        macro.parameters.push_back(own(k));
+    const auto add = [&](size_t k) { macro.body.push_back(stretch_[k]); };
+    add(open);
+    for (size_t k = body + 2; k < end; ++k) {
+      const bool is_parameter =
+          !stands(k - 1, ".") && !stands(k - 1, "->") &&
+          std::find(macro.parameters.begin(), macro.parameters.end(), own(k)) != macro.parameters.end();
+      if (is_parameter) add(open);  // 2 * (i)
+      add(k);
+      if (is_parameter) macro.body.back().text = own(k);
+      if (is_parameter) add(close - 1);
+    }
+    add(close - 1);
+    macros_[stretch_[name].text] = std::move(macro);
+    i = end + (is_lambda ? 3 : 2);
+    return true;
+  }
+  /// An argument that accesses memory, or changes something, does so once.
+  void refuse_repeated(const Macro& macro, const Token& name,
+                       const std::vector<std::vector<Token>>& arguments) const {
+    for (size_t k = 0; macro.is_function && k < arguments.size(); ++k) {
+      const bool acts = std::any_of(arguments[k].begin(), arguments[k].end(), [](const Token& t) {
+        return t.text == "[" || t.text == "++" || t.text == "--" || t.text == "->";
+      });
+      const auto uses = std::count_if(macro.body.begin(), macro.body.end(),
+                                      [&](const Token& t) { return t.text == macro.parameters[k]; });
+      if (acts && uses != 1)
+        fail(name.begin,
+             fmt::format("'{}' is not used once, and its value takes an access here", macro.parameters[k]));
+    }
   }
   /// Adds the tokens, or what the macros among them stand for. Those that are being expanded are names.
   void expand(const std::vector<Token>& from, std::vector<Token>& to) {
@@ -148,6 +240,7 @@ class Lexer {
       const Macro& macro = found->second;
       const std::vector<std::vector<Token>> arguments =
           macro.has_parameters ? arguments_of(macro, from, i) : std::vector<std::vector<Token>>();
+      refuse_repeated(macro, token, arguments);
       std::vector<Token> body;
       for (const Token& part : macro.body) {
         const auto parameter = std::find(macro.parameters.begin(), macro.parameters.end(), part.text);

@@ -389,7 +389,9 @@ TEST(Division, DividesArraysThatHaveASize) {
             "a 0-32 of 'fixed', b 32-64 of 'fixed', s 64-64 of ''");
   EXPECT_EQ(parts("float* b = fixed + 8; fixed[0] = b[0];"),
             "fixed 0-32 of 'fixed', b 32-64 of 'fixed', s 64-64 of ''");
+  EXPECT_EQ(parts("float* a = fixed; a[0] = 1;"), "a 0-64 of 'fixed', s 64-64 of ''");
   EXPECT_EQ(parts("fixed[0] = 1;"), "");
+  EXPECT_EQ(parts("volatile float* a = fixed; fixed[0] = a[0];"), "");
   EXPECT_EQ(parts("float* a = fixed + threadIdx.x; fixed[0] = a[0];"), "");
   EXPECT_EQ(parts("float* b = align(fixed + 8); fixed[0] = b[0];"), "");
 

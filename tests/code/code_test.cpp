@@ -308,6 +308,27 @@ TEST(Code, TypesOfArraysAndEnumerations) {
   EXPECT_THAT(error_of("enum { a"), HasSubstr("'}' is missing after the numbers of an 'enum' at the end"));
 }
 
+TEST(Code, FunctionsOfOneReturn) {
+  const auto first = [](const std::string& text) { return offsets(run(text), 0); };
+  EXPECT_EQ(
+      first("__device__ int at(int i, int j) { return i * 33 + j; }\nchar a[4096]; a[at(tid, 1 + 1) - 1]"),
+      strided(1, 33));
+  EXPECT_EQ(first("char a[4096]; auto at = [&](int i, int j) -> char& { return a[i * 33 + j]; }; at(tid, 2)"),
+            strided(2, 33));
+  EXPECT_EQ(first("const auto twice = [](int i) { return 2 * i; };\nchar a[64]; a[twice(tid) / 2]"),
+            strided(0, 1))
+      << "in one line of its own";
+  EXPECT_EQ(first("int f(int i) { return i; }\nint n = 1; if (f(n)) { n = 3; } char a[64]; a[f(tid) + n]"),
+            strided(3, 1));
+  EXPECT_EQ(run("float at(int i) { return a[i]; }\nfloat a[64]; at(tid) + at(tid)").accesses[0].text,
+            "at(tid)");
+  EXPECT_EQ(first("int f(int x) { return threadIdx.x + 0 * x; }\nchar a[64]; a[f(3)]"), strided(0, 1));
+  // Arguments are evaluated once.
+  EXPECT_EQ(run("int f(int i) { return i + 1; }\nint a[64]; f(a[tid])").requests.size(), 1u);
+  EXPECT_THAT(error_of("int f(int i) { return i * i; }\nint a[64]; f(a[tid])"),
+              HasSubstr("2:12: 'i of f' is not used once, and its value takes an access here"));
+}
+
 TEST(Code, MacrosWithParameters) {
   const auto first = [](const std::string& text) { return offsets(run(text), 0); };
   // As books index matrices and keep banks apart.
