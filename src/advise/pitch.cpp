@@ -17,7 +17,10 @@ struct Factor {
   std::vector<Range> places;
 };
 
-/// The factors whose values are known, each of one product only; nothing where the index is no sum.
+constexpr uint64_t shortest = 8;  ///< of rows: 2 * t + 1 goes through pairs
+
+/// The factors whose values are known, each of one product only; nothing where the index is no sum, or where
+/// the length of rows may be in several products, z * h * w + y * w + x: others in them are none of rows.
 std::map<std::string_view, Factor> factors_of(std::string_view text, const std::vector<Token>& tokens,
                                               Range index, Evaluator& evaluate) {
   std::map<std::string_view, Factor> factors;
@@ -60,7 +63,11 @@ std::map<std::string_view, Factor> factors_of(std::string_view text, const std::
     }
   }
   close_term();
-  std::erase_if(factors, [](const auto& factor) { return factor.second.places.size() != 1; });
+  const auto repeats = [](const auto& factor) { return factor.second.places.size() != 1; };
+  if (std::any_of(factors.begin(), factors.end(),
+                  [&](const auto& factor) { return repeats(factor) && factor.second.value >= shortest; }))
+    return {};
+  std::erase_if(factors, repeats);
   return factors;
 }
 
@@ -155,7 +162,6 @@ class DeclaredPitch : ArrayText {
 
 std::optional<Pitch> common_pitch(std::string_view text, const std::vector<Token>& tokens,
                                   const std::vector<Range>& subscripts, Evaluator& evaluate) {
-  constexpr uint64_t shortest = 8;  // 2 * t + 1 goes through pairs, not rows
   std::map<std::string_view, Factor> common;
   for (size_t i = 0; i < subscripts.size(); ++i) {
     const std::map<std::string_view, Factor> factors = factors_of(text, tokens, subscripts[i], evaluate);

@@ -98,6 +98,10 @@ TEST(Pitch, IsOfEverySubscript) {
   EXPECT_EQ(of("float* p = &s[y * 32];"), "");
   EXPECT_EQ(of("s[i / 32 * 33 + i % 32] = 2;"), "");
   EXPECT_EQ(of("s[(y * 32) + (z * 32)] = 2;"), "");
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[4 * 8 * 16]; s[z * 8 * 16 + y * 16 + x] = 1;", 512),
+            "");
+  EXPECT_EQ(body_with_longer_rows("__shared__ float s[4 * 8 * 16]; s[(z * 8 + y) * 16 + x] = 1;", 512),
+            "__shared__ float s[4 * 8 * (16 + 1)]; s[(z * 8 + y) * (16 + 1) + x] = 1;");
 }
 
 }  // namespace
