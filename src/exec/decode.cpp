@@ -271,8 +271,7 @@ void Decoder::prepare(FunctionState& s) {
     };
     return is_at(s.yields.gives_way) || is_at(s.yields.gathers);
   });
-  for (const UnrolledLoop& loop : s.unrolled)
-    if (!has_branches(*s.f, loop)) k_.unrolled[s.index].push_back(loop);
+  for (const UnrolledLoop& loop : s.unrolled) k_.unrolled[s.index].push_back(loop);
   place_frame(s);
   place_registers(s);
   s_ = &s;

@@ -165,14 +165,13 @@ void Decoder::put_unrolled() {
     k_.code[entry].b = here();
     k_.code[entry].imm = 0;
     k_.code[back].b = begin;  // who goes through the loop as it is written goes on so
-    const bool branches = has_branches(*s_->f, loop);
     uint32_t copy = 0;
     for (const uint32_t iterations : {unrolled_by, unrolled_by / 2, 1u}) {
       const uint32_t test = here();
       k_.code[entry].imm = k_.code[entry].imm << 32 | test;
       branch_if_more(iterations, test + first_of_copies);
       copy_of_back(set_.control.branch);
-      for (uint32_t n = 0; n < iterations; ++n) put_iteration(begin, back, branches ? 0 : ++copy);
+      for (uint32_t n = 0; n < iterations; ++n) put_iteration(begin, back, ++copy);
       if (iterations == unrolled_by) {
         branch_if_more(iterations, test + first_of_copies);
         k_.code.back().c = here();
@@ -200,8 +199,7 @@ void Decoder::put_iteration(uint32_t begin, uint32_t back, uint32_t number) {
     Inst& branch = k_.code[fix->code + moved];
     (fix->kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
   }
-  for (auto at = from_begin(sites_in_code_); number != 0 && at != sites_in_code_.end() && at->code < back;
-       ++at) {
+  for (auto at = from_begin(sites_in_code_); at != sites_in_code_.end() && at->code < back; ++at) {
     k_.code[at->code + moved].aux = static_cast<uint32_t>(k_.accesses.size());
     AccessSite site = k_.accesses[at->site];
     site.copy = number;

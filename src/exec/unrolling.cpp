@@ -18,6 +18,11 @@ using ptx::Type;
 
 namespace {
 
+bool has_branches(const ptx::Function& function, const UnrolledLoop& loop) {
+  return std::any_of(function.body.begin() + loop.first, function.body.begin() + loop.last,
+                     [](const ptx::Instruction& in) { return in.op == Op::bra; });
+}
+
 // Measured in instructions of an iteration, as the assembler counts them.
 /// Bodies that load from memory other than shared, and others; a load from shared memory raises the limit.
 constexpr uint32_t limit_with_loads = 49, limit_without = 21, limit_for_shared_load = 5, highest_limit = 99;
@@ -336,8 +341,9 @@ class Writer {
       if (iterations == unrolled_by) four = here();
       for (uint32_t n = 0; n < iterations; ++n) put_body(loop, ++copy);
       if (iterations == unrolled_by) put_test(loop, new_label(four), false);
-      const bool loops = loop.comparison == Mod::ne || !ptx::is_signed(loop.type);
-      if (iterations == 1 && loops) result_.ways.push_back({here() - 1, four});
+      const bool is_behind =
+          loop.comparison == Mod::ne || !ptx::is_signed(loop.type) || has_branches(original_, loop);
+      if (iterations == 1 && is_behind) result_.ways.push_back({here() - 1, four});
       f_.labels[next].instruction = here();
     }
   }
@@ -364,16 +370,18 @@ class Writer {
   }
 
   void put_body(const UnrolledLoop& loop, uint32_t copy) {
-    for (uint32_t i = loop.first; i < loop.last; ++i) put(original_.body[i], {i, copy});
+    const uint32_t begin = here();
+    for (uint32_t i = loop.first; i < loop.last; ++i) {
+      ptx::Instruction in = original_.body[i];
+      if (in.op == Op::bra)  // inside, or to the next iteration
+        in.operands[0].index =
+            new_label(begin + original_.labels[in.operands[0].index].instruction - loop.first);
+      put(std::move(in), {i, copy});
+    }
   }
 };
 
 }  // namespace
-
-bool has_branches(const ptx::Function& function, const UnrolledLoop& loop) {
-  return std::any_of(function.body.begin() + loop.first, function.body.begin() + loop.last,
-                     [](const ptx::Instruction& in) { return in.op == Op::bra; });
-}
 
 WrittenOut written_out(const ptx::Function& original, const std::vector<UnrolledLoop>& loops) {
   return Writer(original, loops).run();

@@ -20,10 +20,7 @@ namespace lanescope::exec {
 [[nodiscard]] std::vector<UnrolledLoop> unrolled_loops(const ptx::Function& function, const Flow& flow,
                                                        const Loops& loops);
 
-/// Whether ways part and meet inside: the assembler then looks at each copy of the body on its own.
-[[nodiscard]] bool has_branches(const ptx::Function& function, const UnrolledLoop& loop);
-
-/// A function with its unrolled loops, which have no branches, written out, to be looked at (what becomes of
+/// A function with its unrolled loops written out, to be looked at (what becomes of
 /// accesses in neighbouring iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as
 /// in the original, and no more is said of it. Each loop has become four copies of its body and a way back,
 /// then two, then one.
@@ -33,9 +30,9 @@ struct WrittenOut {
   struct Place {
     uint32_t instruction = ptx::no_index, copy = 0;
   };
-  /// As if the four copies came behind the one, which is a loop of its own but where numbers with a sign are
-  /// compared by less or more: what the assembler knows of an address that is counted up, it knows of the one
-  /// step, too.
+  /// As if the four copies came behind the one, but where numbers with a sign are compared by less or more
+  /// and the body has no branches: what the assembler knows of an address that is counted up, it knows of the
+  /// one step, too.
   struct Way {
     uint32_t from = 0, to = 0;  ///< the last instruction of the one, the first of the four
   };

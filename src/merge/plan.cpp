@@ -112,6 +112,7 @@ class Function {
     merge();
     doubt_loops();
     doubt_ways();
+    doubt_second_copies();
     of_global_ = true;
     used_of_known_ = of_known;
     merge();
@@ -616,6 +617,21 @@ class Function {
         fate(i).doubt = on_both_ways;
       else if (is_short && behind)
         fate(i).doubt = perhaps_with_one_behind;
+    }
+  }
+
+  /// Of the two iterations that are left of an unrolled loop the second one knows of the first what it loads
+  /// in its first block; what it loads behind branches it does not always.
+  void doubt_second_copies() {
+    if (written_out_ == nullptr) return;
+    uint32_t copy = 0, begins_in = 0;
+    for (uint32_t i = 0; i < f_.body.size(); ++i) {
+      if (written_out_->places[i].copy != copy) begins_in = flow_.block_of[i];
+      copy = written_out_->places[i].copy;
+      if (copy == exec::unrolled_by + 2 && flow_.block_of[i] != begins_in && access_at_[i] != no_index &&
+          accesses_[access_at_[i]].load && !fate(access_at_[i]).with.empty())
+        fate(access_at_[i]).doubt =
+            "the value may be loaded again in the last iterations of the unrolled loop";
     }
   }
 

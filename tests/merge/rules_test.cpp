@@ -110,6 +110,15 @@ TEST(Merging, IsOfNeighbouringIterationsWhereLoopsAreUnrolled) {
   EXPECT_EQ(global.other, "");
 }
 
+TEST(Merging, IsOfNeighbouringIterationsWhereUnrolledLoopsHaveBranches) {
+  const Compared compared = compare("unrolled_branches", is_shared);
+  EXPECT_EQ(compared.kernels, 72);
+  // In the last iterations a value behind a branch is loaded again: said to be doubtful.
+  EXPECT_EQ(compared.other,
+            "else_m134_2_behind\nelse_m134_1_behind\nelse_01_1_behind\nor_m134_2_behind\nor_m134_1_behind\n"
+            "or_01_1_behind\nif_m134_2_behind\nif_m134_1_behind\nif_01_1_behind\n");
+}
+
 TEST(Merging, LeavesOutGlobalLoadsAsTheAssemblerDoes) {
   const Compared compared = compare("global", is_global_load);
   EXPECT_GT(compared.kernels, 80);
