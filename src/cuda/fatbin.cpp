@@ -88,6 +88,20 @@ FatImage read_entry(std::span<const std::byte> entry, uint64_t at, const std::st
   return image;
 }
 
+struct Architecture {
+  uint32_t sm = 0;  ///< 0: none that PTX is made for
+  char variant = 0;
+};
+/// Of "sm_90a".
+Architecture number_of(std::string_view arch) {
+  Architecture out;
+  if (arch.starts_with("sm_")) arch.remove_prefix(3);
+  const auto [end, error] = std::from_chars(arch.data(), arch.data() + arch.size(), out.sm);
+  if (error != std::errc()) return {};
+  if (end != arch.data() + arch.size()) out.variant = *end;
+  return out;
+}
+
 }  // namespace
 
 std::string FatImage::target() const {
@@ -153,23 +167,17 @@ std::string content_of(const FatImage& image, const std::string& name) {
 
 std::vector<const FatImage*> choose(std::span<const FatImage> images, FatImage::Kind kind,
                                     std::string_view arch) {
-  uint32_t sm = 0;
-  char variant = 0;
-  if (arch.starts_with("sm_")) arch.remove_prefix(3);
-  const auto [end, error] = std::from_chars(arch.data(), arch.data() + arch.size(), sm);
-  if (error != std::errc()) return {};
-  if (end != arch.data() + arch.size()) variant = *end;
-
+  const Architecture device = number_of(arch);
   std::vector<const FatImage*> all;
   for (const FatImage& image : images) {
-    if (image.kind != kind || image.sm > sm) continue;
+    if (image.kind != kind || image.sm > device.sm) continue;
     // Chips are of the variant 'a'; naming it says that its instructions may be used. Without it they still
     // may: the program was compiled for this chip.
-    if (image.variant == 'a' && image.sm != sm) continue;
-    if (image.variant == 'f' && image.sm / 10 != sm / 10) continue;
+    if (image.variant == 'a' && image.sm != device.sm) continue;
+    if (image.variant == 'f' && image.sm / 10 != device.sm / 10) continue;
     all.push_back(&image);
   }
-  const auto rank = [&](const FatImage* i) { return i->sm * 2 + (i->variant == variant ? 1u : 0u); };
+  const auto rank = [&](const FatImage* i) { return i->sm * 2 + (i->variant == device.variant ? 1u : 0u); };
   std::stable_sort(all.begin(), all.end(),
                    [&](const FatImage* a, const FatImage* b) { return rank(a) > rank(b); });
   return all;
@@ -190,6 +198,18 @@ std::vector<std::string> ptx_for(std::span<const FatImage> images, std::string_v
   }
   if (!ptx.empty()) return {content_of(*ptx.front(), name)};
   return {};
+}
+
+const FatImage* stand_in(std::span<const FatImage> images, std::string_view arch) {
+  const uint32_t sm = number_of(arch).sm;
+  const auto code = choose(images, FatImage::Kind::machine_code, arch);
+  // Machine code runs on its own major generation.
+  if (code.empty() || code.front()->sm / 10 != sm / 10 || code.front()->variant == 'a') return nullptr;
+  const FatImage* nearest = nullptr;
+  for (const FatImage& image : images)
+    if (image.kind == FatImage::Kind::ptx && image.sm > sm && (nearest == nullptr || image.sm < nearest->sm))
+      nearest = &image;
+  return nearest;
 }
 
 }  // namespace lanescope::cuda

@@ -172,6 +172,23 @@ TEST(FatBinary, MachineCodeForTheDeviceGivesThePtx) {
   EXPECT_EQ(target("lineinfo.fatbin", "machine_code.fatbin", "sm_80"), "none");
 }
 
+/// A program that runs on the device, but by machine code: PTX of the same source is there, for a newer one.
+TEST(FatBinary, PtxForANewerChipStandsInForMachineCode) {
+  const auto stands_in = [](const Bytes& bytes, const char* arch) {
+    const std::vector<FatImage> images = read_fat_binary(bytes, "app");
+    const FatImage* image = stand_in(images, arch);
+    return image == nullptr ? std::string("none") : image->target();
+  };
+  EXPECT_TRUE(ptx_for(read_fat_binary(read("stand_in.fatbin"), "app"), "sm_90", "app").empty());
+  EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_90"), "sm_120");
+  EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_89"), "none");   // runs none of it
+  EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_100"), "none");  // machine code is for one generation
+  EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_120"), "none");  // runs that PTX
+  EXPECT_EQ(stands_in(read("machine_code.fatbin"), "sm_90"), "none");
+  EXPECT_EQ(stands_in(read("ptx_lz4.fatbin"), "sm_70"), "none");
+  EXPECT_EQ(stands_in(both("stand_in.fatbin", "targets.fatbin"), "sm_90"), "sm_100f");  // the nearest
+}
+
 TEST(FatBinary, ACopyOfTwoEntriesHasBoth) {
   const Bytes bytes = both("ptx_lz4.fatbin", "machine_code.fatbin");
   const auto images = read_fat_binary(bytes, "app");

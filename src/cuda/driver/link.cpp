@@ -8,6 +8,7 @@
 #include "cuda/fatbin.hpp"
 #include "cuda/runtime/grid_functions.hpp"
 #include "cuda/runtime/jit_options.hpp"
+#include "cuda/runtime/message.hpp"
 #include "exec/builtins.hpp"
 #include "ptx/assembler.hpp"
 #include "ptx/link.hpp"
@@ -44,7 +45,9 @@ Status add(Linker& linker, Input type, std::string_view data, const std::string&
     if (data.find(".version") == std::string_view::npos) return Status::invalid_kernel_image;
     texts.emplace_back(data.substr(0, data.find('\0')));
   } else if (type == Input::fat_binary) {
-    texts = Runtime::get().ptx_in(bytes, name, why);
+    std::string instead;
+    texts = Runtime::get().ptx_in(bytes, name, why, &instead);
+    if (!instead.empty()) say_once(instead);
   } else if (type == Input::machine_code) {
     texts = Runtime::ptx_in_cubin(bytes, name, why);
   }

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 #include "base/words.hpp"
@@ -317,6 +318,7 @@ void Recorder::sum_code_loaded_again() {
 std::string Recorder::render() {
   if (!options_.each_launch && options_.recordings.empty()) sum_code_loaded_again();
   report::Report report = report::make_report(arch_);
+  std::set<std::string> stand_ins;
   std::ofstream recordings;
   if (!options_.recordings.empty())
     recordings.open(fmt::format("{}/{}.recordings", options_.recordings, getpid()));
@@ -336,9 +338,12 @@ std::string Recorder::render() {
                                                 entry->counts, sources_, needs, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
+    if (const std::string& stand_in = entry->function->binary->stand_in; !stand_in.empty())
+      stand_ins.insert(stand_in + '.');
     recordings << entry->recording << '\n';
   }
   report::hold_advice_against_all_launches(report);
+  std::ranges::copy(stand_ins, std::back_inserter(report.notes));
   Runtime::get().look_at_memory_left();
   std::ranges::copy(Runtime::get().memory_notes, std::back_inserter(report.notes));
   constexpr const char* directions[] = {"host to host", "host to device", "device to host",

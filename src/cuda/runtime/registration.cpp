@@ -1,6 +1,7 @@
 // Fat binaries, kernels and variables as the code that nvcc generates announces them, before main; and
 // finding them by the host symbols that stand for them. PTX is parsed when it is first needed: most programs
 // use a few of the kernels that their libraries bring.
+#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
@@ -91,7 +92,7 @@ std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& ima
 }  // namespace
 
 std::vector<std::string> Runtime::ptx_in(std::span<const std::byte> container, const std::string& name,
-                                         std::string& why) const {
+                                         std::string& why, std::string* instead) const {
   const std::vector<FatImage> images = read_fat_binary(container, name);
   std::vector<std::string> texts = ptx_for(images, device.target(), name);
   if (texts.empty() && device.attribute(attribute_major) < 7) {
@@ -101,6 +102,13 @@ std::vector<std::string> Runtime::ptx_in(std::span<const std::byte> container, c
     for (const FatImage& image : images)
       if (image.kind == FatImage::Kind::ptx && (oldest == nullptr || image.sm < oldest->sm)) oldest = &image;
     if (oldest != nullptr) texts.push_back(content_of(*oldest, name));
+  }
+  if (const FatImage* image = texts.empty() ? stand_in(images, device.target()) : nullptr) {
+    texts.push_back(content_of(*image, name));
+    if (instead != nullptr)
+      *instead = fmt::format(
+          "{}: for {} it holds machine code alone; its PTX for {} runs instead, counted by the rules of {}",
+          name, device.target(), image->target(), device.target());
   }
   if (texts.empty()) why = why_no_ptx(name, images, device.target());
   return texts;
@@ -208,7 +216,8 @@ Status Runtime::load(Binary& binary, For purpose) {
   binary.loaded = true;
   try {
     std::string why;
-    std::vector<std::string> texts = this->texts(binary, &why);
+    std::vector<std::string> texts = this->texts(binary, &why, &binary.stand_in);
+    if (!binary.stand_in.empty()) say_once(binary.stand_in);
     if (texts.empty()) {
       refuse(binary.defect = why, purpose);
       return binary.status = Status::no_kernel_image_for_device;
@@ -252,11 +261,11 @@ int Runtime::registers(const Function& function, std::string* unknown) {
   return found == nullptr ? 0 : static_cast<int>(found->registers);
 }
 
-std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why) const {
+std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why, std::string* instead) const {
   std::vector<std::string> texts = binary.texts;
   std::string reason;
   for (const auto& container : binary.containers) {
-    std::vector<std::string> units = ptx_in(container, binary.name, reason);
+    std::vector<std::string> units = ptx_in(container, binary.name, reason, instead);
     std::move(units.begin(), units.end(), std::back_inserter(texts));
   }
   if (why != nullptr) *why = reason;

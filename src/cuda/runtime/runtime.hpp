@@ -92,6 +92,7 @@ struct Binary {
   bool loaded = false;
   Status status = Status::success;  ///< of loading
   std::string defect;               ///< why it could not be loaded
+  std::string stand_in;             ///< what is to be told if its PTX is another chip's; mostly ""
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<exec::Image> image;
   std::optional<ptx::Assembly> assembly;  ///< once asked for
@@ -284,15 +285,18 @@ class Runtime {
   void assemble(Binary& binary) const;
   /// What the machine code says that the program brings for this very device; null if it brings none.
   const ptx::MachineNeeds* needs_in_machine_code(const Function& function) const;
-  /// The PTX of all its translation units. `why`: gets what keeps one from having any.
-  [[nodiscard]] std::vector<std::string> texts(const Binary& binary, std::string* why = nullptr) const;
+  /// The PTX of all its translation units. `why`: gets what keeps one from having any; `instead`: what is to
+  /// be told if it is another chip's.
+  [[nodiscard]] std::vector<std::string> texts(const Binary& binary, std::string* why = nullptr,
+                                               std::string* instead = nullptr) const;
   /// What stands for a kernel of the binary, also if the program has registered nothing for it.
   Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);
   void load_managed(Binary& binary);
-  /// The PTX for this device in a fat binary, a text for each translation unit; none if none fits (`why`).
+  /// The PTX for this device in a fat binary, a text for each translation unit; none if none fits (`why`). It
+  /// may be that of another chip, in place of machine code (`instead`).
   [[nodiscard]] std::vector<std::string> ptx_in(std::span<const std::byte> container, const std::string& name,
-                                                std::string& why) const;
+                                                std::string& why, std::string* instead) const;
   /// The PTX in machine code (a cubin), likewise.
   [[nodiscard]] static std::vector<std::string> ptx_in_cubin(std::span<const std::byte> cubin,
                                                              const std::string& name, std::string& why);
