@@ -905,6 +905,59 @@ void refused() {
   }
 }
 
+/// What becomes of 2 C + 0 X, or 0 X, and of X + 0 C, where what the 0 takes part with is no number: BLAS
+/// does not read that.
+void factors_of_nothing() {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float zero = 0, two = 2;
+  Shared<float> none(4), c(4);
+  Shared<double> pointers(2);
+  auto** list = reinterpret_cast<float**>(pointers.data());
+  list[0] = none.data(), list[1] = c.data();
+  float *const x = none.data(), *const y = c.data();
+  const auto tell = [&](const char* name, auto... arguments) {
+    for (int i = 0; i < 4; ++i) x[i] = nan, y[i] = static_cast<float>(i + 1);
+    const int status = call(std::string("cublas") + name, handle, arguments...);
+    cudaDeviceSynchronize();
+    std::printf("a factor of 0, %s: %d: %g %g %g %g\n", name, status, y[0], y[1], y[2], y[3]);
+  };
+  tell("Saxpy_v2", 4, &zero, x, 1, y, 1);
+  tell("Sgemv_v2", 0, 2, 2, &zero, x, 2, x, 1, &two, y, 1);
+  tell("Sgbmv_v2", 0, 2, 2, 0, 0, &zero, x, 1, x, 1, &two, y, 1);
+  tell("Ssymv_v2", 0, 2, &zero, x, 2, x, 1, &two, y, 1);
+  tell("Ssbmv_v2", 0, 2, 0, &zero, x, 1, x, 1, &two, y, 1);
+  tell("Sspmv_v2", 0, 2, &zero, x, x, 1, &two, y, 1);
+  tell("Sger_v2", 2, 2, &zero, x, 1, x, 1, y, 2);
+  tell("Ssyr_v2", 0, 2, &zero, x, 1, y, 2);
+  tell("Ssyr2_v2", 0, 2, &zero, x, 1, x, 1, y, 2);
+  tell("Sspr_v2", 0, 2, &zero, x, 1, y);
+  tell("Sgemm_v2", 0, 0, 2, 2, 2, &zero, x, 2, x, 2, &two, y, 2);
+  tell("SgemmStridedBatched", 0, 0, 1, 1, 1, &zero, x, 1, 1LL, x, 1, 1LL, &two, y, 1, 1LL, 4);
+  tell("SgemmBatched", 0, 0, 2, 2, 2, &zero, list, 2, list, 2, &two, list + 1, 2, 1);
+  tell("GemmEx", 0, 0, 2, 2, 2, &zero, x, 0, 2, x, 0, 2, &two, y, 0, 2, 68, -1);
+  tell("Ssymm_v2", 0, 0, 2, 2, &zero, x, 2, x, 2, &two, y, 2);
+  tell("Ssyrk_v2", 0, 0, 2, 2, &zero, x, 2, &two, y, 2);
+  tell("Ssyr2k_v2", 0, 0, 2, 2, &zero, x, 2, x, 2, &two, y, 2);
+  tell("Ssyrkx", 0, 0, 2, 2, &zero, x, 2, x, 2, &two, y, 2);
+  tell("Strmm_v2", 0, 0, 0, 0, 2, 2, &zero, x, 2, x, 2, y, 2);
+  tell("Strsm_v2", 0, 0, 0, 0, 2, 2, &zero, x, 2, y, 2);
+  tell("Sgeam", 0, 0, 2, 2, &zero, x, 2, &two, y, 2, y, 2);
+  // The other way round: X is the result, which was no number.
+  const auto into = [&](const char* name, auto... arguments) {
+    for (int i = 0; i < 4; ++i) x[i] = nan, y[i] = static_cast<float>(i + 1);
+    const int status = call(std::string("cublas") + name, handle, arguments...);
+    cudaDeviceSynchronize();
+    std::printf("a result of none, %s: %d: %g %g %g %g\n", name, status, x[0], x[1], x[2], x[3]);
+  };
+  into("Sgemv_v2", 0, 2, 2, &two, y, 2, y, 1, &zero, x, 1);
+  into("Ssymv_v2", 0, 2, &two, y, 2, y, 1, &zero, x, 1);
+  into("Sgemm_v2", 0, 0, 2, 2, 2, &two, y, 2, y, 2, &zero, x, 2);
+  into("Ssymm_v2", 0, 0, 2, 2, &two, y, 2, y, 2, &zero, x, 2);
+  into("Ssyrk_v2", 0, 0, 2, 2, &two, y, 2, &zero, x, 2);
+  into("Sgeam", 0, 0, 2, 2, &two, y, 2, &zero, x, 2, x, 2);
+  into("Sscal_v2", 4, &zero, x, 1);
+}
+
 template <typename T>
 void all(const char* letter) {
   const Names<T> names{letter};
@@ -965,6 +1018,7 @@ int main(int argc, char** argv) {
   on_device();
   in_graph();
   std::printf("others: %d right, %d wrong\n", right, wrong);
+  factors_of_nothing();
   refused();
   std::printf("at last: %d %d\n", cudaDeviceSynchronize(), cudaGetLastError());
   succeed(call("cublasDestroy_v2", handle));
