@@ -676,7 +676,6 @@ void refined() {
   same<T>(product, turned(matrix) * sides.before(), size * size);
 }
 
-/// Matrices as they are met in earnest: several threads, recursion, many sweeps.
 /// A matrix in CSR, with indices from 0 or 1 on, in memory that host and device share.
 template <typename T>
 struct Sparse {
@@ -764,6 +763,184 @@ void sparse() {
   for (Int i = 0; i < n; ++i) equal(order[static_cast<size_t>(i)], i);
 }
 
+/// What cusolverSpCreateCsr…Info makes, and what is done with it.
+template <typename T>
+struct KeptFactors {
+  std::string kind, on;  ///< "qr", "Host"
+  void* info = nullptr;
+  KeptFactors(std::string kind, std::string on) : kind(std::move(kind)), on(std::move(on)) {
+    act("cusolverSpCreateCsr" + this->kind + "Info" + this->on, &info);
+  }
+  KeptFactors(const KeptFactors&) = delete;
+  KeptFactors& operator=(const KeptFactors&) = delete;
+  ~KeptFactors() { act("cusolverSpDestroyCsr" + kind + "Info" + on, info); }
+  [[nodiscard]] std::string name(const char* what) const {
+    return "cusolverSp" + std::string(letter_of<T>()) + "csr" + kind + what + on;
+  }
+  /// Factors a square matrix; QR less `mu` on its diagonal.
+  void factor(const Host& a, double mu) {
+    Sparse<T> of(a);
+    const int n = static_cast<int>(a.rows);
+    const void* descriptor = &n;
+    T* const none = nullptr;
+    size_t inside = 0, bytes = 0;
+    const std::string analysis = "cusolverSpXcsr" + kind + "Analysis" + on;
+    if (kind == "qr") {
+      act(analysis, sparse_handle, n, n, of.count, descriptor, of.rows.data(), of.columns.data(), info);
+      act(name("BufferInfo"), sparse_handle, n, n, of.count, descriptor, of.values.data(), of.rows.data(),
+          of.columns.data(), info, &inside, &bytes);
+    } else {
+      act(analysis, sparse_handle, n, of.count, descriptor, of.rows.data(), of.columns.data(), info);
+      act(name("BufferInfo"), sparse_handle, n, of.count, descriptor, of.values.data(), of.rows.data(),
+          of.columns.data(), info, &inside, &bytes);
+    }
+    Integers<char> buffer(static_cast<Int>(bytes));
+    void* room = buffer.data();
+    if (kind == "qr") {
+      act(name("Setup"), sparse_handle, n, n, of.count, descriptor, of.values.data(), of.rows.data(),
+          of.columns.data(), T(static_cast<Real<T>>(mu)), info);
+      act(name("Factor"), sparse_handle, n, n, of.count, none, none, info, room);
+    } else if (kind == "lu") {
+      act(name("Factor"), sparse_handle, n, of.count, descriptor, of.values.data(), of.rows.data(),
+          of.columns.data(), info, Real<T>(1), room);
+    } else {
+      act(name("Factor"), sparse_handle, n, of.count, descriptor, of.values.data(), of.rows.data(),
+          of.columns.data(), info, room);
+    }
+    cudaDeviceSynchronize();
+  }
+  int pivot() {
+    int found = -7;
+    act(name("ZeroPivot"), sparse_handle, info, Real<T>(1e-6), &found);
+    return found;
+  }
+  Host solve(const Host& b) {
+    Device<T> right(b), x(b);
+    Integers<char> buffer(1 << 16);
+    const int n = static_cast<int>(b.rows);
+    void* room = buffer.data();
+    if (kind == "qr")
+      act(name("Solve"), sparse_handle, n, n, right.data(), x.data(), info, room);
+    else
+      act(name("Solve"), sparse_handle, n, right.data(), x.data(), info, room);
+    cudaDeviceSynchronize();
+    return x.now();
+  }
+};
+
+template <typename T>
+void kept_factors() {
+  const Int n = between(1, 12);
+  const auto vector = [&] { return made(n, 1, [](Int, Int) { return Wide(Of<T>::random()); }); };
+  const Host general = sparse_matrix<T>(n, n);
+  const Host a = made(n, n, [&](Int i, Int j) { return general(i, j) + (i == j ? Wide(12) : Wide(0)); });
+  const Host square = general * turned(general);
+  const Host positive = made(n, n, [&](Int i, Int j) { return square(i, j) + (i == j ? Wide(1) : Wide(0)); });
+  for (const auto& [kind, on] :
+       {std::pair{"lu", "Host"}, {"qr", "Host"}, {"qr", ""}, {"chol", "Host"}, {"chol", ""}}) {
+    KeptFactors<T> factors(kind, on);
+    const bool is_positive = factors.kind == "chol";
+    const double mu = factors.kind == "qr" ? 2 : 0;
+    const Host& given = is_positive ? positive : a;
+    const Host shifted = made(n, n, [&](Int i, Int j) { return given(i, j) - (i == j ? mu : 0); });
+    factors.factor(given, mu);
+    equal(factors.pivot(), -1);
+    for (int times = 0; times < 2; ++times) {
+      const Host b = vector();
+      same<T>(shifted * factors.solve(b), b, 400);
+    }
+    // The same again, with other elements: of no inverse.
+    const Int at = between(0, static_cast<int>(n) - 1);
+    const Host other = made(n, n, [&](Int i, Int j) {
+      return is_positive ? (i == at && j == at ? Wide(-1) : positive(i, j))
+             : j == at   ? Wide(i == at ? mu : 0)
+                         : a(i, j);
+    });
+    factors.factor(other, mu);
+    equal(factors.pivot(), is_positive ? at : n - 1);
+  }
+  // A batch: other elements at the same places.
+  Sparse<T> first(a);
+  const Int count = 3;
+  Shared<T> values(count * first.count), b(count * n), x(count * n);
+  for (Int batch = 0; batch < count; ++batch)
+    for (Int i = 0; i < first.count; ++i)
+      values[batch * first.count + i] = first.values[i] * static_cast<Real<T>>(batch + 1);
+  KeptFactors<T> factors("qr", "");
+  const int size = static_cast<int>(n), times = static_cast<int>(count);
+  const void* descriptor = &size;
+  size_t inside = 0, bytes = 0;
+  const std::string start = "cusolverSp" + std::string(letter_of<T>());
+  act("cusolverSpXcsrqrAnalysisBatched", sparse_handle, size, size, first.count, descriptor,
+      first.rows.data(), first.columns.data(), factors.info);
+  act(start + "csrqrBufferInfoBatched", sparse_handle, size, size, first.count, descriptor, values.data(),
+      first.rows.data(), first.columns.data(), times, factors.info, &inside, &bytes);
+  Integers<char> buffer(static_cast<Int>(bytes));
+  act(start + "csrqrsvBatched", sparse_handle, size, size, first.count, descriptor, values.data(),
+      first.rows.data(), first.columns.data(), b.data(), x.data(), times, factors.info,
+      static_cast<void*>(buffer.data()));
+  cudaDeviceSynchronize();
+  for (Int batch = 0; batch < count; ++batch)
+    same<T>(
+        a * made(n, 1, [&](Int i, Int) { return Wide(x[batch * n + i]) * static_cast<double>(batch + 1); }),
+        made(n, 1, [&](Int i, Int) { return b.before(batch * n + i); }), 400);
+}
+
+/// Orders of the unknowns, each of which there is once; and the matrix in such an order.
+void orders() {
+  const Int n = between(1, 12);
+  const Host some = sparse_matrix<double>(n, n);
+  const Host a = made(n, n, [&](Int i, Int j) { return some(i, j) + some(j, i); });
+  Sparse<double> of(a);
+  const int size = static_cast<int>(n);
+  const void* descriptor = &size;
+  int is_symmetric = -7;
+  act("cusolverSpXcsrissymHost", sparse_handle, size, of.count, descriptor, of.rows.data(),
+      of.rows.data() + 1, of.columns.data(), &is_symmetric);
+  equal(is_symmetric, 1);
+  std::vector<int> p(static_cast<size_t>(n)), q(p), map(static_cast<size_t>(of.count));
+  const int64_t* const usual = nullptr;
+  act("cusolverSpXcsrsymrcmHost", sparse_handle, size, of.count, descriptor, of.rows.data(),
+      of.columns.data(), p.data());
+  if (between(0, 1) == 0)
+    act("cusolverSpXcsrmetisndHost", sparse_handle, size, of.count, descriptor, of.rows.data(),
+        of.columns.data(), usual, q.data());
+  else
+    act(between(0, 1) == 0 ? "cusolverSpXcsrsymmdqHost" : "cusolverSpXcsrsymamdHost", sparse_handle, size,
+        of.count, descriptor, of.rows.data(), of.columns.data(), q.data());
+  for (const auto& order : {p, q}) {
+    std::vector<int> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (Int i = 0; i < n; ++i) equal(sorted[static_cast<size_t>(i)], i);
+  }
+  size_t bytes = 0;
+  act("cusolverSpXcsrperm_bufferSizeHost", sparse_handle, size, size, of.count, descriptor, of.rows.data(),
+      of.columns.data(), p.data(), q.data(), &bytes);
+  for (int k = 0; k < of.count; ++k) map[static_cast<size_t>(k)] = k;
+  Integers<char> buffer(static_cast<Int>(bytes));
+  act("cusolverSpXcsrpermHost", sparse_handle, size, size, of.count, descriptor, of.rows.data(),
+      of.columns.data(), p.data(), q.data(), map.data(), static_cast<void*>(buffer.data()));
+  const int base = of.rows[0];
+  int at = 0;
+  for (Int i = 0; i < n; ++i) {
+    equal(of.rows[i] - base, at);
+    for (Int j = 0; j < n; ++j) {  // the columns of a row are sorted
+      const Wide element = a(p[static_cast<size_t>(i)], q[static_cast<size_t>(j)]);
+      if (element == Wide(0)) continue;
+      equal(of.columns[at] - base, j);
+      expect_number(of.values[map[static_cast<size_t>(at++)]], element, 0);
+    }
+  }
+  equal(of.rows[n] - base, at);
+  if (n > 1) {  // an element whose counterpart is not there
+    Sparse<double> lonely(made(n, n, [&](Int i, Int j) { return i == n - 1 && j == 0 ? Wide(1) : Wide(0); }));
+    act("cusolverSpXcsrissymHost", sparse_handle, size, lonely.count, descriptor, lonely.rows.data(),
+        lonely.rows.data() + 1, lonely.columns.data(), &is_symmetric);
+    equal(is_symmetric, 0);
+  }
+}
+
+/// Matrices as they are met in earnest: several threads, recursion, many sweeps.
 void large() {
   const Int n = 200;
   const int in = 200;
@@ -927,6 +1104,14 @@ void refused() {
   TELL("cusolverSpScsrlsvqr", sparse_handle, -1, 1, p, p, i, i, p, 0.0f, 0, p, &number);
   TELL("cusolverSpScsrlsvqr", sparse_handle, 1, 1, nothing, p, i, i, p, 0.0f, 0, p, &number);
   TELL("cusolverSpScsrlsvqr", sparse_handle, 1, 1, p, p, i, i, p, 0.0f, 0, p, no_int);
+  void* kept = nullptr;
+  TELL("cusolverSpCreateCsrqrInfo", &kept);
+  TELL("cusolverSpScsrqrSolve", sparse_handle, 1, 1, p, p, kept, nothing);
+  TELL("cusolverSpXcsrqrAnalysis", sparse_handle, 1, 1, 1, p, i, i, kept);
+  TELL("cusolverSpScsrqrSetup", sparse_handle, 2, 2, 1, p, p, i, i, 0.0f, kept);
+  TELL("cusolverSpScsrqrFactor", sparse_handle, 1, 1, 1, p, p, kept, nothing);
+  TELL("cusolverSpDestroyCsrqrInfo", kept);
+  TELL("cusolverSpDestroyCsrqrInfo", kept);
   TELL("cusolverDnXgetrf_bufferSize", handle, params, Int{2}, Int{2}, 2, nothing, Int{2}, 2, &bytes, &bytes);
   TELL("cusolverDnXgetrf_bufferSize", handle, gesvdj, Int{2}, Int{2}, 0, nothing, Int{2}, 0, &bytes, &bytes);
   TELL("cusolverDnXpotrs", handle, params, 0, Int{2}, Int{1}, 0, nothing, Int{2}, 1, nothing, Int{2}, info);
@@ -954,7 +1139,8 @@ void all() {
                                    {"eigenvalues", &eigenvalues<T>},
                                    {"singular values", &singular_values<T>},
                                    {"refined", &refined<T>},
-                                   {"sparse", &sparse<T>}}) {
+                                   {"sparse", &sparse<T>},
+                                   {"kept factors", &kept_factors<T>}}) {
     right = wrong = 0;
     for (int i = 0; i < 25; ++i) part();
     std::printf("%s, %s: %d wrong\n", letter_of<T>(), what, wrong);
@@ -970,7 +1156,7 @@ int main(int argc, char** argv) {
   cudaMallocManaged(reinterpret_cast<void**>(&info), sizeof(int), 1);
   if (what == "missing") {
     std::printf("missing: %d\n", call("cusolverDnSsytrf", handle));
-    std::printf("sparse: %d\n", call("cusolverSpCreateCsrqrInfo", &handle));
+    std::printf("sparse: %d\n", call("cusolverRfCreate", &handle));
     return 0;
   }
   if (!what.empty()) {  // what leads outside: of the memory, of the matrix
@@ -998,6 +1184,7 @@ int main(int argc, char** argv) {
   all<std::complex<float>>();
   all<std::complex<double>>();
   right = wrong = 0;
+  for (int i = 0; i < 25; ++i) orders();
   large();
   extreme();
   empty();

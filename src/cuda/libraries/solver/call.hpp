@@ -171,6 +171,9 @@ class Call : public libraries::CheckedCall<Call, Status> {
     return wait_after(submit(type, std::move(work)));
   }
 
+  /// After what has been given to the stream: until it is done.
+  [[nodiscard]] Status wait(Status status) const { return wait_after(status); }
+
  private:
   template <typename T>
   Status tell(T* size) {
