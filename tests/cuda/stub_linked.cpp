@@ -18,6 +18,8 @@ first: .incbin ")" LANESCOPE_FATBINS R"(unit_first.fatbin"
 second: .incbin ")" LANESCOPE_FATBINS R"(unit_second.fatbin"
   .balign 8
 launches: .incbin ")" LANESCOPE_FATBINS R"(unit_launches.fatbin"
+  .balign 8
+library: .incbin ")" LANESCOPE_FATBINS R"(stand_in.fatbin"
   .previous
 )");
 extern "C" {
@@ -26,11 +28,12 @@ CONTAINER code[];
 CONTAINER first[];
 CONTAINER second[];
 CONTAINER launches[];
+CONTAINER library[];
 }
 
 namespace {
 
-const void* const units[] = {first, second, launches, nullptr};
+const void* const units[] = {first, second, launches, library, nullptr};
 struct Wrapper {
   int magic, version;
   const void* data;

@@ -103,12 +103,12 @@ std::vector<std::string> Runtime::ptx_in(std::span<const std::byte> container, c
       if (image.kind == FatImage::Kind::ptx && (oldest == nullptr || image.sm < oldest->sm)) oldest = &image;
     if (oldest != nullptr) texts.push_back(content_of(*oldest, name));
   }
-  if (const FatImage* image = texts.empty() ? stand_in(images, device.target()) : nullptr) {
+  const bool may_stand_in = texts.empty() && instead != nullptr;
+  if (const FatImage* image = may_stand_in ? stand_in(images, device.target()) : nullptr) {
     texts.push_back(content_of(*image, name));
-    if (instead != nullptr)
-      *instead = fmt::format(
-          "{}: for {} it holds machine code alone; its PTX for {} runs instead, counted by the rules of {}",
-          name, device.target(), image->target(), device.target());
+    *instead = fmt::format(
+        "{}: for {} it holds machine code alone; its PTX for {} runs instead, counted by the rules of {}",
+        name, device.target(), image->target(), device.target());
   }
   if (texts.empty()) why = why_no_ptx(name, images, device.target());
   return texts;
@@ -264,10 +264,18 @@ int Runtime::registers(const Function& function, std::string* unknown) {
 std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why, std::string* instead) const {
   std::vector<std::string> texts = binary.texts;
   std::string reason;
-  for (const auto& container : binary.containers) {
-    std::vector<std::string> units = ptx_in(container, binary.name, reason, instead);
-    std::move(units.begin(), units.end(), std::back_inserter(texts));
-  }
+  const auto collect = [&](std::string* instead) {
+    for (const auto& container : binary.containers) {
+      std::vector<std::string> units = ptx_in(container, binary.name, reason, instead);
+      std::move(units.begin(), units.end(), std::back_inserter(texts));
+    }
+  };
+  collect(nullptr);
+  // Of a program of several units the device runtime's is one, whose functions the engine has itself: it is
+  // no reason to speak of another chip.
+  std::string other;
+  if (texts.empty()) collect(&other);
+  if (instead != nullptr) *instead = other;
   if (why != nullptr) *why = reason;
   if (binary.max_registers != 0)
     for (std::string& text : texts) text = ptx::with_register_limit(std::move(text), binary.max_registers);

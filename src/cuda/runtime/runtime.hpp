@@ -294,7 +294,8 @@ class Runtime {
   Status variable(const void* host, uint64_t& address, size_t& size);
   void load_managed(Binary& binary);
   /// The PTX for this device in a fat binary, a text for each translation unit; none if none fits (`why`). It
-  /// may be that of another chip, in place of machine code (`instead`).
+  /// may be that of another chip, in place of machine code, if `instead` is given, which gets what is to be
+  /// told.
   [[nodiscard]] std::vector<std::string> ptx_in(std::span<const std::byte> container, const std::string& name,
                                                 std::string& why, std::string* instead) const;
   /// The PTX in machine code (a cubin), likewise.
