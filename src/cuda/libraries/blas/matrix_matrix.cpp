@@ -27,16 +27,12 @@ Status symm(Call& call, Side side, Fill fill, int64_t m, int64_t n, const T* alp
   call.pointer("alpha", alpha).pointer("beta", beta);
   if (call.is_refused() || m == 0 || n == 0) return call.status();
   return call.submit([=, alpha = call.scalar(alpha), beta = call.scalar(beta)](const Memory& memory) {
-    const T factor = alpha.in(memory);
     const Layout of_a = Layout::of_columns(order, order, lda), of_b = Layout::of_columns(m, n, ldb),
                  of_c = Layout::of_columns(m, n, ldc);
-    Dense<T> p;
-    if (factor != T(0)) {
-      const Dense<T> left = symmetric(memory.read("A", a, of_a.extent()), of_a, fill, hermitian);
-      const Dense<T> right = general(memory.read("B", b, of_b.extent()), of_b);
-      p = side == Side::left ? product(left, right) : product(right, left);
-    }
-    combine(factor, p, beta.in(memory), memory.write("C", c, of_c.extent()), of_c);
+    const Dense<T> left = symmetric(memory.read("A", a, of_a.extent()), of_a, fill, hermitian);
+    const Dense<T> right = general(memory.read("B", b, of_b.extent()), of_b);
+    const Dense<T> p = alpha.in(memory) * (side == Side::left ? product(left, right) : product(right, left));
+    combine(T(1), p, beta.in(memory), memory.write("C", c, of_c.extent()), of_c);
   });
 }
 
@@ -63,7 +59,7 @@ Status syrk(Call& call, Update update, bool twice, Fill fill, Operation operatio
     const Operation turn = hermitian ? Operation::adjoint : Operation::transpose;
     const Layout of_c = Layout::of_columns(n, n, ldc);
     Dense<T> p = Dense<T>::Zero(n, n);
-    if (factor != T(0) && k != 0) {
+    if (k != 0) {
       const Dense<T> left = Operand<T>{"A", a, operation, stored(operation, n, k, lda)}(memory);
       const Dense<T> right =
           a == b ? left : Operand<T>{"B", b, operation, stored(operation, n, k, ldb)}(memory);
@@ -83,17 +79,13 @@ Status trmm(Call& call, Side side, Fill fill, Operation operation, Diagonal diag
   call.leading("lda", lda, order).leading("ldb", ldb, m).leading("ldc", ldc, m).pointer("alpha", alpha);
   if (call.is_refused() || m == 0 || n == 0) return call.status();
   return call.submit([=, alpha = call.scalar(alpha)](const Memory& memory) {
-    const T factor = alpha.in(memory);
     const Layout of_a = Layout::of_columns(order, order, lda), of_b = Layout::of_columns(m, n, ldb),
                  of_c = Layout::of_columns(m, n, ldc);
-    Dense<T> p;
-    if (factor != T(0)) {
-      const Dense<T> left =
-          apply(operation, triangle(memory.read("A", a, of_a.extent()), of_a, fill, diagonal));
-      const Dense<T> right = general(memory.read("B", b, of_b.extent()), of_b);
-      p = side == Side::left ? product(left, right) : product(right, left);
-    }
-    combine(factor, p, T(0), memory.write("C", c, of_c.extent()), of_c);
+    const Dense<T> left =
+        apply(operation, triangle(memory.read("A", a, of_a.extent()), of_a, fill, diagonal));
+    const Dense<T> right = general(memory.read("B", b, of_b.extent()), of_b);
+    const Dense<T> p = alpha.in(memory) * (side == Side::left ? product(left, right) : product(right, left));
+    combine(T(1), p, T(0), memory.write("C", c, of_c.extent()), of_c);
   });
 }
 

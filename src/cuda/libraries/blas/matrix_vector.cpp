@@ -19,13 +19,14 @@ Status gemv(Call& call, Operation operation, const Layout& at, const T* alpha, c
   if (call.is_refused() || at.rows == 0 || at.columns == 0) return call.status();
   return call.submit([=, alpha = call.scalar(alpha), beta = call.scalar(beta)](const Memory& memory) {
     const T of_product = alpha.in(memory), of_y = beta.in(memory);
+    const bool is_banded = at.kind == Layout::Kind::banded;
     const int64_t in = is_turned(operation) ? at.rows : at.columns,
                   out = is_turned(operation) ? at.columns : at.rows;
-    Dense<T> p;
-    if (of_product != T(0))
-      p = product(apply(operation, general(memory.read("A", a, at.extent()), at)),
-                  column(read(memory, "x", x, in, step_x), in));
-    combine(of_product, p, of_y, write(memory, "y", y, out, step_y), out);
+    Dense<T> p = Dense<T>::Zero(out, 1);
+    if (of_product != T(0) || is_banded)
+      p = of_product * product(apply(operation, general(memory.read("A", a, at.extent()), at)),
+                               column(read(memory, "x", x, in, step_x), in));
+    combine(T(1), p, of_y, write(memory, "y", y, out, step_y), out);
   });
 }
 
@@ -38,12 +39,10 @@ Status symv(Call& call, Fill fill, const Layout& at, bool hermitian, const T* al
   call.pointer("alpha", alpha).pointer("beta", beta);
   if (call.is_refused() || n == 0) return call.status();
   return call.submit([=, alpha = call.scalar(alpha), beta = call.scalar(beta)](const Memory& memory) {
-    const T of_product = alpha.in(memory);
-    Dense<T> p;
-    if (of_product != T(0))
-      p = product(symmetric(memory.read("A", a, at.extent()), at, fill, hermitian),
-                  column(read(memory, "x", x, n, step_x), n));
-    combine(of_product, p, beta.in(memory), write(memory, "y", y, n, step_y), n);
+    const Dense<T> p =
+        alpha.in(memory)*product(symmetric(memory.read("A", a, at.extent()), at, fill, hermitian),
+                                 column(read(memory, "x", x, n, step_x), n));
+    combine(T(1), p, beta.in(memory), write(memory, "y", y, n, step_y), n);
   });
 }
 

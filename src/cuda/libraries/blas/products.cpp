@@ -135,7 +135,7 @@ void store(S alpha, const Dense<S>& p, S beta, const void* of_c, void* of_d, con
     auto* d = static_cast<T*>(of_d);
     for (int64_t j = 0; j < job.n; ++j)
       for (int64_t i = 0; i < job.m; ++i) {
-        S value = alpha == S(0) ? S(0) : S(alpha * p(i, j));
+        S value = p.size() == 0 ? S(0) : S(alpha * p(i, j));
         if (beta != S(0)) value += beta * as<S>(c[job.c.at.place(i, j)]);
         if (job.epilogue.bias != nullptr) value += bias[static_cast<size_t>(i)];
         d[job.d.at.place(i, j)] = as<T>(activated(job.epilogue.activation, value));
@@ -148,7 +148,8 @@ Status run(const Call& call, const Product& job, const void* alpha, const void* 
   return call.submit([job, alpha = call.scalar(static_cast<const OfScalars*>(alpha)),
                       beta = call.scalar(static_cast<const OfScalars*>(beta))](const Memory& memory) {
     const S factor = as<S>(alpha.in(memory)), of_c = as<S>(beta.in(memory));
-    const bool is_scaling = factor == S(0) || job.k == 0;
+    // Batches by pointers multiply by 0 as by any number (dense.hpp).
+    const bool is_scaling = (factor == S(0) && !job.batch.by_pointers) || job.k == 0;
     std::vector<const void*> a, b;
     if (!is_scaling) {
       a = places(memory, job.a, job.batch, false);
@@ -163,7 +164,7 @@ Status run(const Call& call, const Product& job, const void* alpha, const void* 
       for (int64_t i = first; i < last; ++i) {
         Dense<S> p;
         if (!is_scaling) p = product(load<S>(a[i], job.a, job.of_a), load<S>(b[i], job.b, job.of_b));
-        store(is_scaling ? S(0) : factor, p, of_c, c[i], const_cast<void*>(d[i]), job, bias[i]);
+        store(factor, p, of_c, c[i], const_cast<void*>(d[i]), job, bias[i]);
       }
     });
   });
