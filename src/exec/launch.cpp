@@ -256,6 +256,15 @@ LaunchResult Image::Running::finish() {
       known->count = count;
     }
   }
+  // Where the kernel asks for the barrier that it does not have, cooperative groups trap.
+  if (!config.cooperative && std::ranges::any_of(kernel.specials, [](const Kernel::Special& special) {
+        return special.reg == ptx::SpecialRegister::envreg1;
+      }))
+    for (Finding& f : result.findings)
+      if (f.kind == Finding::Kind::trap)
+        f.message +=
+            "; it asks for the grid's barrier (cooperative groups: this_grid().sync()), which only "
+            "cudaLaunchCooperativeKernel gives it";
   std::sort(result.findings.begin(), result.findings.end(), [](const Finding& a, const Finding& b) {
     return std::tuple(a.severity, a.instruction, a.kind, a.other_instruction) <
            std::tuple(b.severity, b.instruction, b.kind, b.other_instruction);

@@ -482,6 +482,16 @@ TEST(Engine, TrapEndsTheThreadsAndIsReported) {
   EXPECT_EQ(p.word(6), 1u);
 }
 
+/// As cooperative groups do where there is no grid to wait for.
+TEST(Engine, TrapWithoutTheBarrierThatIsAskedForSaysHowToGetIt) {
+  const char* const body =
+      "mov.u32 %r5, %envreg1;\nmov.u32 %r6, %envreg2;\nor.b32 %r5, %r5, %r6;\n"
+      "setp.eq.u32 %p1, %r5, 0;\n@%p1 trap;\nst.global.u32 [%rd3], 1;";
+  Program alone(body), together(body);
+  EXPECT_NE(only(alone.run({1}, {32})).message.find("cudaLaunchCooperativeKernel"), std::string::npos);
+  EXPECT_FALSE(together.run({1}, {32}, 1, 1024, true).failed);
+}
+
 TEST(Engine, BreakpointsEndTheThreadsToo) {  // as on an H200 without a debugger
   Program p("setp.eq.u32 %p1, %r1, 5;\n@%p1 brkpt;\nst.global.u32 [%rd3], 1;");
   const LaunchResult result = p.run({1}, {32});
