@@ -849,15 +849,16 @@ void kept_factors() {
       const Host b = vector();
       same<T>(shifted * factors.solve(b), b, 400);
     }
-    // The same again, with other elements: of no inverse.
+    // One without an inverse.
     const Int at = between(0, static_cast<int>(n) - 1);
     const Host other = made(n, n, [&](Int i, Int j) {
       return is_positive ? (i == at && j == at ? Wide(-1) : positive(i, j))
              : j == at   ? Wide(i == at ? mu : 0)
                          : a(i, j);
     });
-    factors.factor(other, mu);
-    equal(factors.pivot(), is_positive ? at : n - 1);
+    KeptFactors<T> singular(kind, on);
+    singular.factor(other, mu);
+    equal(singular.pivot(), is_positive ? at : n - 1);
   }
   // A batch: other elements at the same places.
   Sparse<T> first(a);
@@ -1107,6 +1108,7 @@ void refused() {
   void* kept = nullptr;
   TELL("cusolverSpCreateCsrqrInfo", &kept);
   TELL("cusolverSpScsrqrSolve", sparse_handle, 1, 1, p, p, kept, nothing);
+  TELL("cusolverSpXcsrqrAnalysis", sparse_handle, 1, 1, 1, p, i, i, kept);
   TELL("cusolverSpXcsrqrAnalysis", sparse_handle, 1, 1, 1, p, i, i, kept);
   TELL("cusolverSpScsrqrSetup", sparse_handle, 2, 2, 1, p, p, i, i, 0.0f, kept);
   TELL("cusolverSpScsrqrFactor", sparse_handle, 1, 1, 1, p, p, kept, nothing);

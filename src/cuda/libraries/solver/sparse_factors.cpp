@@ -99,6 +99,9 @@ Call& look_at_matrix(Call& call, const SparseMatrix& a, const void* descriptor) 
 template <Kept kept, Place place>
 Status analyse(Call& call, const SparseMatrix& a, const void* descriptor, Info<kept, place>* info) {
   if (look_at_matrix(call, a, descriptor).object("info", info).is_refused()) return call.status();
+  if (kept != Kept::cholesky &&
+      info->state >= Info<kept, place>::State::analysed)  // as an H200's library has it
+    return call.refuse(Status::invalid_value, "its info holds another analysis").status();
   info->state = std::max(info->state, Info<kept, place>::State::analysed);
   info->m = a.m, info->n = a.n;
   return call.status();
