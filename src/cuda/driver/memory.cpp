@@ -178,6 +178,7 @@ LANESCOPE_CUDA_API Status cuMemAllocPitch_v2(void** out, size_t* pitch, size_t w
                                              unsigned element_bytes) {
   return in_context([&] {
     if (pitch != nullptr) *pitch = 0;
+    if (out != nullptr) *out = nullptr;
     const bool is_possible = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
     if (!is_possible || width == 0 || height == 0) return Status::invalid_value;
     return cudaMallocPitch(out, pitch, width, height);

@@ -57,6 +57,7 @@ std::unique_ptr<Array> make_array(Runtime& runtime, const Array& like) {
 Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsigned flags) {
   return call([&](Runtime& runtime) {
     if (out == nullptr) return Status::invalid_value;
+    *out = nullptr;
     Array array;
     const Status status = shape_array(runtime, format, extent, flags, array);
     if (status == Status::success) *out = make_array(runtime, array).release();

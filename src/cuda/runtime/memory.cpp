@@ -60,7 +60,13 @@ bool is_called_by_pytorch() {
 }
 
 /// A call that takes memory at once. Of no bytes it gives a null pointer, whatever else is asked for.
+/// Who gets nothing gets a null pointer, whatever the reason: of all functions that allocate, as on an H200.
+void begin_with_null(void** out) {
+  if (out != nullptr) *out = nullptr;
+}
+
 Status allocate(void** out, size_t size, MemoryType type, unsigned flags, unsigned most_flags) {
+  begin_with_null(out);
   if (size == 0 && out != nullptr)
     return call([&](Runtime& runtime) { return runtime.allocate(0, type, 0, nullptr, out); });
   return call_at_once([&](Runtime& runtime) {
@@ -301,6 +307,7 @@ LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
 }
 
 LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
+  begin_with_null(out);
   return call([&](Runtime& runtime) {
     if (pitch == nullptr) return Status::invalid_value;
     if (width == 0 || height == 0) {
@@ -309,8 +316,8 @@ LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t widt
     }
     if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
     size_t bytes = 0;
-    if (__builtin_mul_overflow(pitch_of(width), height, &bytes)) return Status::memory_allocation;
     *pitch = pitch_of(width);
+    if (__builtin_mul_overflow(*pitch, height, &bytes)) return Status::invalid_value;
     return runtime.allocate(bytes, MemoryType::device, 0, nullptr, out);
   });
 }
@@ -319,11 +326,14 @@ LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
   return call_at_once([&](Runtime& runtime) {
     if (out == nullptr) return Status::invalid_value;
     size_t bytes = 0;
-    if (__builtin_mul_overflow(pitch_of(extent.width), extent.height, &bytes) ||
+    out->pointer = nullptr;
+    out->pitch = pitch_of(extent.width);
+    if (__builtin_mul_overflow(out->pitch, extent.height, &bytes) ||
         __builtin_mul_overflow(bytes, extent.depth, &bytes))
       return Status::memory_allocation;
-    *out = {nullptr, pitch_of(extent.width), extent.width, extent.height};
-    return runtime.allocate(bytes, MemoryType::device, 0, nullptr, &out->pointer);
+    const Status status = runtime.allocate(bytes, MemoryType::device, 0, nullptr, &out->pointer);
+    if (status == Status::success) *out = {out->pointer, out->pitch, extent.width, extent.height};
+    return status;
   });
 }
 
@@ -340,6 +350,7 @@ LANESCOPE_CUDA_API Status cudaFreeHost(void* pointer) {
 
 LANESCOPE_CUDA_API Status cudaMallocManaged(void** out, size_t size, unsigned flags) {
   constexpr unsigned global = 1, host = 2;
+  begin_with_null(out);
   if (size != 0 && flags != global && flags != host) return remember(Status::invalid_value);
   return allocate(out, size, MemoryType::managed, flags, host);
 }
@@ -457,6 +468,7 @@ Status find_stream_of_memory(Runtime& runtime, Stream* handle, Stream*& stream) 
 }  // namespace
 
 LANESCOPE_CUDA_API Status cudaMallocFromPoolAsync(void** out, size_t size, Pool* pool, Stream* handle) {
+  begin_with_null(out);
   return call([&](Runtime& runtime) {
     Stream* stream = nullptr;
     const Status found = find_stream_of_memory(runtime, handle, stream);

@@ -53,6 +53,31 @@ int main() {
   CHECK_CUDA(cudaPointerGetAttributes(&attributes, own.data()));
   CHECK(attributes.type == cudaMemoryTypeUnregistered && attributes.device == -2);
 
+  // What gets no memory gets a null pointer (as on an H200).
+  const size_t too_much = size_t{1} << 48;
+  void* nothing = &own;
+  const auto is_null = [&](cudaError_t status, cudaError_t expected) {
+    CHECK(status == expected && nothing == nullptr && cudaGetLastError() == expected);
+    nothing = &own;
+  };
+  size_t of_nothing = 0;
+  is_null(cudaMalloc(&nothing, too_much), cudaErrorMemoryAllocation);
+  is_null(cudaMallocHost(&nothing, too_much), cudaErrorMemoryAllocation);
+  is_null(cudaHostAlloc(&nothing, 64, 99), cudaErrorInvalidValue);
+  is_null(cudaMallocManaged(&nothing, 64, 99), cudaErrorInvalidValue);
+  is_null(cudaMallocAsync(&nothing, too_much, cudaStream_t{}), cudaErrorMemoryAllocation);
+  is_null(cudaMallocPitch(&nothing, &of_nothing, too_much, 4), cudaErrorMemoryAllocation);
+  is_null(cudaMallocPitch(&nothing, &of_nothing, size_t{1} << 40, size_t{1} << 40), cudaErrorInvalidValue);
+  CHECK(of_nothing == size_t{1} << 40);
+  cudaPitchedPtr no_box = {&own, 1, 2, 3};
+  CHECK(cudaMalloc3D(&no_box, {1 << 20, 1 << 20, 1 << 20}) == cudaErrorMemoryAllocation);
+  CHECK(no_box.ptr == nullptr && no_box.pitch == 1 << 20 && no_box.xsize == 2 && no_box.ysize == 3);
+  auto no_array = reinterpret_cast<cudaArray_t>(&own);
+  const cudaChannelFormatDesc of_floats = cudaCreateChannelDesc<float>();
+  CHECK(cudaMallocArray(&no_array, &of_floats, 1 << 20, 1 << 20) == cudaErrorInvalidValue &&
+        no_array == nullptr);
+  cudaGetLastError();
+
   const int width = 20, height = 7;
   char* rows = nullptr;
   size_t pitch = 0;
