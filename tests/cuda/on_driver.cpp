@@ -595,6 +595,7 @@ void linking() {
   show("complete without the callee", cuLinkComplete(linker, &code, &bytes));
   require("destroy", cuLinkDestroy(linker));
   show("unload", cuModuleUnload(module));
+  show("kernel of what is unloaded", cuModuleGetFunction(&kernel, module, "use"));
 
   show("library", cuLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0));
   show("its kernel", cuLibraryGetKernel(&kernel, library, "mixed"));

@@ -263,23 +263,25 @@ bool fits_clusters(const Function& function, const lanescope::exec::Kernel& kern
 }  // namespace
 
 // Clusters are placed in groups of multiprocessors that differ from chip to chip; 16 is what a Hopper group
-// has.
+// has. Of blocks of clusters, an H200 says, a multiprocessor has no more than 8, however small they are.
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveClusters(int* clusters, const void* handle,
                                                          const LaunchDescription* description) {
-  return with_kernel(handle, [&](Runtime& runtime, Function& function,
-                                 const lanescope::exec::Kernel& kernel) {
-    if (clusters == nullptr || description == nullptr) return Status::invalid_value;
-    if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
-    if (!fits_clusters(function, kernel, *description)) return Status::invalid_cluster_size;
-    const auto cluster = cluster_of(*description, kernel).count();
-    const Extent3 block = description->block;
-    const auto blocks = static_cast<uint64_t>(runtime.device.resident_blocks(
-                            block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared,
-                            registers_of(runtime, function))) *
-                        static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
-    *clusters = cluster == 0 ? 0 : static_cast<int>(blocks / cluster);
-    return Status::success;
-  });
+  return with_kernel(
+      handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
+        if (clusters == nullptr || description == nullptr) return Status::invalid_value;
+        if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
+        if (!fits_clusters(function, kernel, *description)) return Status::invalid_cluster_size;
+        const auto cluster = cluster_of(*description, kernel).count();
+        const Extent3 block = description->block;
+        constexpr int most_of_clusters = 8;
+        const int resident = runtime.device.resident_blocks(
+            block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared,
+            registers_of(runtime, function));
+        const auto blocks = static_cast<uint64_t>(std::min(resident, most_of_clusters)) *
+                            static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
+        *clusters = cluster == 0 ? 0 : static_cast<int>(blocks / cluster);
+        return Status::success;
+      });
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle,

@@ -154,6 +154,7 @@ LANESCOPE_CUDA_API Status cudaLibraryUnload(Binary* library) {
 LANESCOPE_CUDA_API Status cudaLibraryGetKernel(Function** out, Binary* library, const char* name) {
   return call([&](Runtime&) {
     if (out == nullptr || library == nullptr || name == nullptr) return Status::invalid_value;
+    if (!library->registered) return Status::invalid_resource_handle;  // it has been unloaded
     for (const auto& function : library->functions) {
       if (function->name != name) continue;
       *out = function.get();

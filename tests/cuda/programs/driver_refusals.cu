@@ -970,6 +970,9 @@ void launches() {
   config.gridDimX = 4;
   config.blockDimX = 128;
   show(cuOccupancyMaxActiveClusters(&clusters, plain, &config), " %d", clusters > 0);
+  config.blockDimX = 32;
+  show(cuOccupancyMaxActiveClusters(&clusters, plain, &config), " %d", clusters);
+  config.blockDimX = 128;
   show(cuOccupancyMaxActiveClusters(nullptr, plain, &config));
   show(cuOccupancyMaxActiveClusters(&clusters, nullptr, &config));
   show(cuOccupancyMaxActiveClusters(&clusters, plain, nullptr));
