@@ -204,7 +204,10 @@ const FatImage* stand_in(std::span<const FatImage> images, std::string_view arch
   const uint32_t sm = number_of(arch).sm;
   const auto code = choose(images, FatImage::Kind::machine_code, arch);
   // Machine code runs on its own major generation.
-  if (code.empty() || code.front()->sm / 10 != sm / 10 || code.front()->variant == 'a') return nullptr;
+  if (code.empty() || code.front()->sm / 10 != sm / 10) return nullptr;
+  const bool is_for_older =
+      std::ranges::any_of(images, [&](const FatImage& i) { return i.sm < code.front()->sm; });
+  if (code.front()->variant == 'a' && !is_for_older) return nullptr;
   const FatImage* nearest = nullptr;
   for (const FatImage& image : images)
     if (image.kind == FatImage::Kind::ptx && image.sm > sm && (nearest == nullptr || image.sm < nearest->sm))

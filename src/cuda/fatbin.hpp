@@ -66,7 +66,8 @@ struct FatImage {
 
 /// Where machine code for a device of this architecture has no PTX, and all PTX beside it is for newer ones:
 /// the nearest of that, which was made of the same source. Null where there is none, or where the code is for
-/// this chip alone (variant 'a'), for what uses its own instructions is mostly left out for others.
+/// this chip alone (variant 'a', and none for older chips), for what uses its own instructions is mostly left
+/// out for others.
 [[nodiscard]] const FatImage* stand_in(std::span<const FatImage> images, std::string_view arch);
 
 }  // namespace lanescope::cuda

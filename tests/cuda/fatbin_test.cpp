@@ -184,6 +184,9 @@ TEST(FatBinary, PtxForANewerChipStandsInForMachineCode) {
   EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_89"), "none");   // runs none of it
   EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_100"), "none");  // machine code is for one generation
   EXPECT_EQ(stands_in(read("stand_in.fatbin"), "sm_120"), "none");  // runs that PTX
+  // What is for its chip alone may be empty for others; not what is compiled for older ones, too.
+  EXPECT_EQ(stands_in(read("stand_in_90a.fatbin"), "sm_90"), "none");
+  EXPECT_EQ(stands_in(both("stand_in_90a.fatbin", "ptx_lz4.fatbin"), "sm_90"), "sm_120");
   EXPECT_EQ(stands_in(read("machine_code.fatbin"), "sm_90"), "none");
   EXPECT_EQ(stands_in(read("ptx_lz4.fatbin"), "sm_70"), "none");
   EXPECT_EQ(stands_in(both("stand_in.fatbin", "targets.fatbin"), "sm_90"), "sm_100f");  // the nearest
