@@ -362,6 +362,8 @@ class Runtime {
   /// look at errors.
   Status check(const CopyWork& work) const;
   Status check(const SetWork& work) const;
+  /// Whether it makes sense but for where it goes; `bytes`: from its first to its last.
+  static Status check_shape(const SetWork& work, uint64_t& bytes);
   /// Why the device cannot reach these bytes.
   [[nodiscard]] std::string obstacle(uint64_t address, uint64_t bytes) const;
   Status run(const CopyWork& work, const Stream& stream);
