@@ -197,19 +197,19 @@ Status to_work(const Copy3D& copy, CopyWork& work) {
 
 namespace {
 
-/// Checks a copy or a set in the order in which an H100's runtime looks at it: of no bytes it is always good,
-/// and where its stream is captured it spoils that if it is not. Where a captured set goes it does not look
-/// (seen on an H200): cuDNN captures some before it is given memory, and puts the address in later.
+/// Checks a copy or a set in the order in which an H100's runtime looks at it: of no bytes it is always good.
+/// One that is refused spoils no capture, and where a captured set goes is not looked at (seen on an H200):
+/// cuDNN captures some before it is given memory, and puts the address in later.
 template <typename W>
 Status check_in_stream(Runtime& runtime, const W& work, Stream* handle) {
   Stream* stream = nullptr;
   const Status found = find_stream(runtime, handle, OnCaptured::is_recorded, stream);
+  if (found != Status::success) return found;
   if constexpr (std::is_same_v<W, SetWork>) {
     uint64_t bytes = 0;
-    if (found == Status::success && stream->capture != nullptr)
-      return spoil_if_failed(*stream, Runtime::check_shape(work, bytes));
+    if (stream->capture != nullptr) return Runtime::check_shape(work, bytes);
   }
-  return found == Status::success ? spoil_if_failed(*stream, runtime.check(work)) : found;
+  return runtime.check(work);
 }
 
 }  // namespace
@@ -382,7 +382,7 @@ Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t 
     Stream* stream = nullptr;
     status = find_stream(runtime, handle, OnCaptured::is_recorded, stream);
     if (status != Status::success) return status;
-    status = spoil_if_failed(*stream, runtime.check(work));
+    status = runtime.check(work);
     return status == Status::success ? submit_and_wait(runtime, handle, work) : status;
   });
 }

@@ -31,6 +31,11 @@ void sets_without_an_address(int* result, cudaStream_t stream) {
   cudaGraph_t graph;
   CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   CHECK_CUDA(cudaMemsetAsync(reinterpret_cast<void*>(0x80), 1, sizeof(int), stream));
+  // What is refused meanwhile spoils nothing.
+  CHECK(cudaMemcpyAsync(result, reinterpret_cast<void*>(0x80), 4, cudaMemcpyDeviceToDevice, stream) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaMemset2DAsync(result, 4, 0, 8, 2, stream) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
   CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
   cudaGraphNode_t node;
   size_t count = 1;
