@@ -107,14 +107,13 @@ class Function {
     values_ = &values;
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
-    const UsedOfKnown of_known =
+    used_of_known_ =
         find_known_global_loads(f_, flow_, loops_, order_, values, used_, unrolled_, site_of_, plan_);
     merge();
     doubt_loops();
     doubt_ways();
     doubt_second_copies();
     of_global_ = true;
-    used_of_known_ = of_known;
     merge();
     doubt_loops();
     values_ = nullptr;

@@ -23,10 +23,10 @@ inline constexpr const char* perhaps_with_one_behind =
 
 /// What is around a block that leads from a branch straight to where its ways meet.
 struct Way {
-  uint32_t other =
-      ptx::no_index;  ///< the block on the branch's other way, which leads there as straight, if any
-  /// Where the ways have met; also what follows there behind a second branch, which leads to it and around
-  /// it.
+  /// The block on the branch's other way, which leads there as straight; no_index: it leads there at once.
+  uint32_t other = ptx::no_index;
+  /// Where the ways have met; and what follows behind a second branch, which leads to it and around
+  /// something.
   std::vector<uint32_t> behind;
   /// Instructions: of the block, or of another way and `other_way_costs`, if those are more.
   uint32_t length = 0;
