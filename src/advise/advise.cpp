@@ -327,9 +327,9 @@ Advice make_copies(const Launch& launch, const Array& array, const Copies& copie
   return advice;
 }
 
-/// Another padding of an array that has one already.
-Advice make_index_padding(const Launch& launch, const Array& array, const IndexPadding& padding,
-                          Sources& sources) {
+/// Another padding of an array that has one already; nothing where the source shows none.
+std::optional<Advice> make_index_padding(const Launch& launch, const Array& array,
+                                         const IndexPadding& padding, Sources& sources) {
   Advice advice = make_way(
       launch, array, Advice::Kind::index_padding, padding.wavefronts,
       fmt::format(
@@ -342,12 +342,16 @@ Advice make_index_padding(const Launch& launch, const Array& array, const IndexP
   advice.proven_best = false;
   advice.estimate = advice.estimate || !padding.exact;
   const Sources::File& file = sources.file(array.file);
-  const auto change = file.path.empty() || is_python(array.file) ? Unclear{"its source is not known"}
-                                                                 : change_index_padding(file.text, padding);
-  if (const auto* why = std::get_if<Unclear>(&change))
-    advice.no_patch = why->reason;
+  if (file.path.empty() || is_python(array.file)) {
+    advice.no_patch = "its source is not known";
+    return advice;
+  }
+  std::vector<Edit> edits = change_index_padding(file.text, padding);
+  if (edits.empty()) return std::nullopt;
+  if (edits.size() == 1)
+    advice.patch = Patch{file.path.string(), std::move(edits)};
   else
-    advice.patch = Patch{file.path.string(), std::get<std::vector<Edit>>(change)};
+    advice.no_patch = fmt::format("which division by {} computes it is not clear", padding.every);
   return advice;
 }
 
@@ -422,7 +426,8 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
       found.push_back(make_copies(launch, array, *copies));
     if (const auto padding = index_padding_of(launch, array);
         padding && 4 * padding->wavefronts <= 3 * array.wavefronts + array.now.ideal)
-      found.push_back(make_index_padding(launch, array, *padding, sources));
+      if (auto advice = make_index_padding(launch, array, *padding, sources))
+        found.push_back(std::move(*advice));
     advise_layouts(launch, array, sources, found);
     // After layouts that bring as much, for it changes what threads do. Where a block's sides differ,
     // subscripts with exchanged threads lead elsewhere.

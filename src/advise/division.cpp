@@ -484,6 +484,9 @@ class Division::Run {
         returns.emplace_back(i + 1, semicolon);
       }
     if (parameters.size() != arguments.size() || returns.size() != 1) return std::nullopt;
+    if (!body->changing.empty())
+      throw Unclear{
+          fmt::format("'{}' changes '{}' in some cases only", tokens_[first].text, *body->changing.begin())};
     Run callee(*this, *body);
     callee.give_types(*this, {first, open});
     for (size_t k = 0; k < parameters.size(); ++k) callee.give_argument(*this, parameters[k], arguments[k]);
@@ -523,9 +526,11 @@ class Division::Run {
   }
   /// What a reference leads to is as the function leaves it.
   void take_back(const Run& callee, Range parameter, Range argument) {
-    if (std::none_of(at(parameter.first), at(parameter.second),
-                     [](const Token& t) { return t.is("&") || t.is("&&"); }))
-      return;
+    const auto has = [&](std::string_view word) {
+      return std::any_of(at(parameter.first), at(parameter.second),
+                         [&](const Token& t) { return t.is(word); });
+    };
+    if (has("const") || (!has("&") && !has("&&"))) return;
     const std::string_view name = name_of_parameter(parameter), given = tokens_[argument.first].text;
     if (argument.second - argument.first != 1)
       throw Unclear{fmt::format("what becomes of '{}' is not clear", text_.words(argument))};

@@ -1,8 +1,6 @@
 // See index_padding.hpp.
 #include "advise/index_padding.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -60,17 +58,60 @@ std::optional<IndexPadding> index_padding_of(const Launch& launch, const Array& 
   return padding;
 }
 
-std::variant<std::vector<Edit>, Unclear> change_index_padding(std::string_view text,
-                                                              const IndexPadding& padding) {
+namespace {
+
+/// Whether what stands before `>> n` or `/ n` is the index itself, to which the quotient is added: in i + i /
+/// 16, (i) + ((i) >> 4), and in a macro of that shift of its parameter, i += OFFSET(i).
+bool pads_an_index(const std::vector<Token>& tokens, size_t operation) {
+  // The operand: one name, or what is in brackets.
+  size_t first = operation - 1;
+  if (tokens[first].is(")"))
+    for (int depth = 1; depth != 0 && first > 0;) {
+      --first;
+      depth += tokens[first].is(")") ? 1 : tokens[first].is("(") ? -1 : 0;
+    }
+  const auto is_same = [&](size_t at) {
+    for (size_t i = first; i < operation; ++i)
+      if (!tokens[at + (i - first)].is(tokens[i].text)) return false;
+    return true;
+  };
+  const size_t length = operation - first;
+  size_t before = first;
+  while (before > 0 && tokens[before - 1].is("(")) --before;
+  if (before > length && tokens[before - 1].is("+") && is_same(before - 1 - length)) return true;
+  if (!tokens[operation].in_directive) return false;
+  // #define OFFSET(n) ((n) >> 4)
+  size_t define = operation;
+  while (define > 0 && tokens[define].in_directive && !tokens[define].is("define")) --define;
+  const size_t parameter = define + 3;
+  return parameter + 1 < first && tokens[define + 2].is("(") && tokens[parameter + 1].is(")") &&
+         std::any_of(tokens.begin() + static_cast<ptrdiff_t>(first),
+                     tokens.begin() + static_cast<ptrdiff_t>(operation),
+                     [&](const Token& t) { return t.is(tokens[parameter].text); });
+}
+
+/// Whether a constant is used for shifts and divisions alone.
+bool is_for_padding_alone(const std::vector<Token>& tokens, std::string_view name) {
+  for (size_t i = 1; i < tokens.size(); ++i)
+    if (tokens[i].is(name) && !tokens[i - 1].is(">>") && !tokens[i - 1].is("/") &&
+        !tokens[i - 1].is("define") && !(i + 1 < tokens.size() && tokens[i + 1].is("=")))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<Edit> change_index_padding(std::string_view text, const IndexPadding& padding) {
   const std::vector<Token> tokens = tokens_of(text);
   const Constants constants(tokens);
   std::vector<Edit> edits;
   std::set<size_t> seen;  // numbers
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     const bool shifts = tokens[i].is(">>"), divides = tokens[i].is("/");
-    if (!shifts && !divides) continue;
+    if ((!shifts && !divides) || i == 0 || !pads_an_index(tokens, i)) continue;
     size_t number = i + 1;
     if (tokens[number].is_name()) {
+      if (!is_for_padding_alone(tokens, tokens[number].text)) continue;
       const Constants::Definition* definition = constants.find(tokens[number].text, "", number);
       if (definition == nullptr || definition->value.second - definition->value.first != 1) continue;
       number = definition->value.first;
@@ -81,9 +122,7 @@ std::variant<std::vector<Edit>, Unclear> change_index_padding(std::string_view t
     if (!tokens[number].is(of(padding.every)) || !seen.insert(number).second) continue;
     edits.push_back({tokens[number].begin, tokens[number].end(), of(padding.better)});
   }
-  if (edits.size() == 1) return edits;
-  return Unclear{edits.empty() ? fmt::format("no division by {} is found that computes it", padding.every)
-                               : fmt::format("which division by {} computes it is not clear", padding.every)};
+  return edits;
 }
 
 }  // namespace lanescope::advise

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "advise/array.hpp"
@@ -23,8 +22,8 @@ struct IndexPadding {
 /// Of an array without rows of which all is accessed but such a padding; nothing where there is none.
 [[nodiscard]] std::optional<IndexPadding> index_padding_of(const Launch& launch, const Array& array);
 
-/// The edits that change it: of the one number by which the text shifts or divides to compute it.
-[[nodiscard]] std::variant<std::vector<Edit>, Unclear> change_index_padding(std::string_view text,
-                                                                            const IndexPadding& padding);
+/// The edits that change it, one for each number by which the text shifts or divides an index to add what
+/// that gives to it: i + i / 16, or a macro of the shift.
+[[nodiscard]] std::vector<Edit> change_index_padding(std::string_view text, const IndexPadding& padding);
 
 }  // namespace lanescope::advise

@@ -11,64 +11,93 @@
 namespace lanescope::advise {
 namespace {
 
-/// A factor of an index's products.
-struct Factor {
-  uint64_t value = 0;
-  std::vector<Range> places;
+/// A term of an index that is a sum.
+struct Term {
+  bool taken_away = false;
+  std::optional<uint64_t> value;  ///< if it is known
+  struct Factor {
+    std::string_view words;
+    uint64_t value = 0;
+    Range place;
+  };
+  std::vector<Factor> factors;  ///< of a product, those whose values are known
 };
 
 constexpr uint64_t shortest = 8;  ///< of rows: 2 * t + 1 goes through pairs
 
-/// The factors whose values are known, each of one product only; nothing where the index is no sum, or where
-/// the length of rows may be in several products, z * h * w + y * w + x: others in them are none of rows.
-std::map<std::string_view, Factor> factors_of(std::string_view text, const std::vector<Token>& tokens,
-                                              Range index, Evaluator& evaluate) {
-  std::map<std::string_view, Factor> factors;
-  std::vector<Range> term{{index.first, index.first}};  // its factors; empty: it is another quotient
-  const auto close_term = [&] {
-    if (term.size() == 1 && term[0].first < term[0].second && tokens[term[0].first].is("(") &&
-        closing_bracket(tokens, term[0].first, ")") + 1 == term[0].second) {  // (r * pitch) + c
-      for (auto& [words, inner] :
-           factors_of(text, tokens, {term[0].first + 1, term[0].second - 1}, evaluate)) {
-        std::vector<Range>& places = factors.try_emplace(words, Factor{inner.value, {}}).first->second.places;
-        places.insert(places.end(), inner.places.begin(), inner.places.end());
+/// Nothing where the index is no sum.
+std::optional<std::vector<Term>> terms_of(std::string_view text, const std::vector<Token>& tokens,
+                                          Range index, Evaluator& evaluate) {
+  std::vector<Term> terms;
+  std::vector<Range> factors{{index.first, index.first}};  // of the term; empty: it is another quotient
+  size_t first = index.first;
+  bool taken_away = false;
+  // Whether it could be read.
+  const auto close_term = [&](size_t end) {
+    if (first == end) return true;                                                  // before a sign
+    if (tokens[first].is("(") && closing_bracket(tokens, first, ")") + 1 == end) {  // (r * pitch) + c
+      auto inner = terms_of(text, tokens, {first + 1, end - 1}, evaluate);
+      if (!inner) return false;
+      for (Term& term : *inner) term.taken_away ^= taken_away;
+      terms.insert(terms.end(), inner->begin(), inner->end());
+      return true;
+    }
+    Term term{taken_away, evaluate.value({first, end}), {}};
+    for (const Range& factor : factors) {
+      if (factors.size() < 2 || factor.first == factor.second) continue;
+      if (const auto value = evaluate.value(factor)) {
+        const size_t begin = tokens[factor.first].begin;
+        term.factors.push_back({text.substr(begin, tokens[factor.second - 1].end() - begin), *value, factor});
       }
-      return;
     }
-    for (const Range& factor : term) {
-      if (term.size() < 2 || factor.first == factor.second) continue;
-      const auto value = evaluate.value(factor);
-      if (!value) continue;
-      const size_t begin = tokens[factor.first].begin;
-      const std::string_view words = text.substr(begin, tokens[factor.second - 1].end() - begin);
-      factors.try_emplace(words, Factor{*value, {}}).first->second.places.push_back(factor);
-    }
+    terms.push_back(std::move(term));
+    return true;
   };
   int depth = 0;
   for (size_t i = index.first; i < index.second; ++i) {
     const Token& t = tokens[i];
     depth += t.is("(") || t.is("[") ? 1 : t.is(")") || t.is("]") ? -1 : 0;
-    if (!term.empty()) term.back().second = i + 1;
+    if (!factors.empty()) factors.back().second = i + 1;
     if (depth != 0 || t.is(")") || t.is("]") || t.is(".") || t.is_name() || t.is_number()) continue;
-    if (!term.empty()) term.back().second = i;
+    if (!factors.empty()) factors.back().second = i;
     if (t.is("+") || t.is("-")) {
-      close_term();
-      term = {{i + 1, i + 1}};
+      if (!close_term(i)) return std::nullopt;
+      taken_away = t.is("-");
+      first = i + 1;
+      factors = {{first, first}};
     } else if (t.is("/") || t.is("%")) {
-      term.clear();
+      factors.clear();
     } else if (t.is("*")) {
-      if (!term.empty()) term.emplace_back(i + 1, i + 1);
+      if (!factors.empty()) factors.emplace_back(i + 1, i + 1);
     } else {
-      return {};
+      return std::nullopt;
     }
   }
-  close_term();
-  const auto repeats = [](const auto& factor) { return factor.second.places.size() != 1; };
-  if (std::any_of(factors.begin(), factors.end(),
-                  [&](const auto& factor) { return repeats(factor) && factor.second.value >= shortest; }))
-    return {};
-  std::erase_if(factors, repeats);
-  return factors;
+  if (!close_term(index.second)) return std::nullopt;
+  return terms;
+}
+
+/// Where the factor stands in a sum of one product that has it, of what goes through a row, and of constants
+/// that are shorter than that; nothing where what goes through a row may lead into others, in z * h * w + y *
+/// w + x, base
+/// + y * w + x, or y * w + x - w.
+std::optional<Range> place_of(std::string_view words, uint64_t row, const std::vector<Term>& terms) {
+  std::optional<Range> place;
+  bool in_row = false;
+  for (const Term& term : terms) {
+    const auto factor =
+        std::ranges::find_if(term.factors, [&](const Term::Factor& f) { return f.words == words; });
+    if (factor != term.factors.end()) {
+      if (place || term.taken_away) return std::nullopt;
+      place = factor->place;
+    } else if (term.value) {
+      if (*term.value >= row) return std::nullopt;
+    } else {
+      if (in_row || term.taken_away) return std::nullopt;
+      in_row = true;
+    }
+  }
+  return place;
 }
 
 class DeclaredPitch : ArrayText {
@@ -95,7 +124,7 @@ class DeclaredPitch : ArrayText {
   Evaluator evaluate_;
 
   /// Of all mentions of the array, in macros, too.
-  [[nodiscard]] std::vector<Range> subscripts() const {
+  [[nodiscard]] std::vector<Range> subscripts() {
     std::vector<Range> all;
     bool by_macro = false, has_namesake = false;
     for (size_t i = 1; i < tokens_.size(); ++i) {
@@ -113,11 +142,20 @@ class DeclaredPitch : ArrayText {
       if (i + 1 >= tokens_.size() || !tokens_[i + 1].is("["))
         throw Refused{fmt::format("{} uses '{}' without a subscript", place(i), d_.name)};
       all.emplace_back(i + 2, closing(i + 1));
+      refuse_all_rows(begin_of_object(i), all.back());
       if (t.in_directive) refuse_parameters(all.back());
     }
     if (by_macro && has_namesake)
       throw Refused{fmt::format("a macro names '{}', of which there are several", d_.name)};
     return all;
+  }
+
+  /// Who is given the address of an element that is the same for all may go through all rows from there.
+  void refuse_all_rows(size_t begin, Range subscript) {
+    const bool is_address = begin >= 2 && tokens_[begin - 1].is("&") && !tokens_[begin - 2].is_name() &&
+                            !tokens_[begin - 2].is(")");
+    if (is_address && evaluate_.value(subscript))
+      throw Refused{fmt::format("{} goes through the rows of '{}' from an element", place(begin), d_.name)};
   }
 
   /// What stands for something else in each use of a macro is no constant of that name.
@@ -162,21 +200,24 @@ class DeclaredPitch : ArrayText {
 
 std::optional<Pitch> common_pitch(std::string_view text, const std::vector<Token>& tokens,
                                   const std::vector<Range>& subscripts, Evaluator& evaluate) {
-  std::map<std::string_view, Factor> common;
-  for (size_t i = 0; i < subscripts.size(); ++i) {
-    const std::map<std::string_view, Factor> factors = factors_of(text, tokens, subscripts[i], evaluate);
-    if (i == 0) common = factors;
-    std::erase_if(common, [&](const auto& c) { return factors.count(c.first) == 0; });
-    for (auto& [words, factor] : common)
-      if (const auto& places = factors.at(words).places; i != 0)
-        factor.places.insert(factor.places.end(), places.begin(), places.end());
+  std::vector<std::vector<Term>> sums;
+  for (const Range& subscript : subscripts) {
+    auto terms = terms_of(text, tokens, subscript, evaluate);
+    if (!terms) return std::nullopt;
+    sums.push_back(std::move(*terms));
   }
-  if (common.size() != 1 || common.begin()->second.value < shortest) return std::nullopt;
-  const auto& [words, factor] = *common.begin();
-  Pitch pitch{std::string(words), static_cast<uint32_t>(factor.value), {}};
-  for (const auto& [first, end] : factor.places)
-    pitch.places.emplace_back(tokens[first].begin, tokens[end - 1].end());
-  return pitch;
+  if (sums.empty()) return std::nullopt;
+  std::map<std::string_view, Pitch> found;
+  for (const Term& term : sums.front())
+    for (const Term::Factor& factor : term.factors) {
+      if (factor.value < shortest) continue;
+      Pitch pitch{std::string(factor.words), static_cast<uint32_t>(factor.value), {}};
+      for (const std::vector<Term>& sum : sums)
+        if (const auto place = place_of(factor.words, factor.value, sum))
+          pitch.places.emplace_back(tokens[place->first].begin, tokens[place->second - 1].end());
+      if (pitch.places.size() == sums.size()) found.emplace(factor.words, std::move(pitch));
+    }
+  return found.size() == 1 ? std::optional(found.begin()->second) : std::nullopt;
 }
 
 std::optional<Pitch> declared_pitch(std::string_view text, const Declaration& declaration,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -189,24 +190,65 @@ class Lexer {
     const auto own = [&](size_t k) { return stretch_[k].text + " of " + stretch_[name].text; };
     Macro macro;
     macro.has_parameters = macro.is_function = true;
-    for (size_t k = open + 1; k + 1 < close; ++k)
-      if (stretch_[k].kind == Token::Kind::identifier && (stands(k + 1, ",") || k + 2 == close))
-        macro.parameters.push_back(own(k));
+    std::map<std::string, std::vector<Token>> types;  // of parameters that are numbers
+    for (size_t k = open + 1, first = k; k + 1 < close; ++k) {
+      if (stands(k, ",")) first = k + 1;
+      if (stretch_[k].kind != Token::Kind::identifier || (!stands(k + 1, ",") && k + 2 != close)) continue;
+      macro.parameters.push_back(own(k));
+      types[own(k)] = type_of_number(first, k);
+    }
     const auto add = [&](size_t k) { macro.body.push_back(stretch_[k]); };
+    const auto add_type = [&](const std::vector<Token>& type) {
+      if (type.empty()) return;
+      add(open);
+      macro.body.insert(macro.body.end(), type.begin(), type.end());
+      add(close - 1);
+    };
+    add(open);
+    if (!is_lambda) add_type(type_of_number(i, name));
     add(open);
     for (size_t k = body + 2; k < end; ++k) {
       const bool is_parameter =
           !stands(k - 1, ".") && !stands(k - 1, "->") &&
           std::find(macro.parameters.begin(), macro.parameters.end(), own(k)) != macro.parameters.end();
-      if (is_parameter) add(open);  // 2 * (i)
+      if (is_parameter) {  // 2 * ((int)(i))
+        add(open);
+        add_type(types[own(k)]);
+        add(open);
+      }
       add(k);
-      if (is_parameter) macro.body.back().text = own(k);
-      if (is_parameter) add(close - 1);
+      if (is_parameter) {
+        macro.body.back().text = own(k);
+        add(close - 1);
+        add(close - 1);
+      }
     }
     add(close - 1);
-    macros_[stretch_[name].text] = std::move(macro);
+    add(close - 1);
+    if (!macros_.emplace(stretch_[name].text, std::move(macro)).second)
+      fail(stretch_[name].begin, fmt::format("there is a '{}' already", stretch_[name].text));
     i = end + (is_lambda ? 3 : 2);
     return true;
+  }
+  /// The words of a type of numbers, among those from one token to another; empty where it is another type.
+  [[nodiscard]] std::vector<Token> type_of_number(size_t first, size_t end) const {
+    constexpr std::array<std::string_view, 18> numbers{
+        "bool",   "char",   "short",   "int",     "long",    "signed",  "unsigned", "float",    "double",
+        "size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+    constexpr std::array<std::string_view, 8> others{"const",      "constexpr", "static",          "inline",
+                                                     "__device__", "__host__",  "__forceinline__", "&"};
+    std::vector<Token> words;
+    bool is_const = false, is_reference = false;
+    for (size_t k = first; k < end; ++k) {
+      const std::string_view word = stretch_[k].text;
+      is_const |= word == "const";
+      is_reference |= word == "&";
+      if (std::find(numbers.begin(), numbers.end(), word) != numbers.end())
+        words.push_back(stretch_[k]);
+      else if (std::find(others.begin(), others.end(), word) == others.end())
+        return {};
+    }
+    return is_reference && !is_const ? std::vector<Token>{} : words;
   }
   /// An argument that accesses memory, or changes something, does so once.
   void refuse_repeated(const Macro& macro, const Token& name,

@@ -257,7 +257,7 @@ void write_idle_multiprocessors(Writer& out, const Launch& launch, const std::ve
   });
   if (busy == all || !is_long) return;
   out.paragraph(
-      fmt::format("The grid has {}: {} of the {} multiprocessors {} nothing to do.",
+      fmt::format("The grid has {}: {} of the {} multiprocessors {} nothing to do in it.",
                   counted(launch.grid.count(), "block"), all - busy, all, all - busy == 1 ? "has" : "have"),
       2);
 }

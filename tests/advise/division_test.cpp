@@ -144,6 +144,17 @@ TEST(Division, FollowsFunctionsThatHandOutParts) {
   EXPECT_EQ(parts_of("float* a = s; float* b = behind(a, 64); a[0] = b[0];", {}, "",
                      "float* behind(float* p, int n) { return p + n; }\n"),
             "a 0-256, b 256-8192");
+  // What a function looks at alone stays what it is.
+  EXPECT_EQ(parts_of("float* a = s; const int steps = up(n + 1, 32); float* b = a + 64; a[0] = b[0];", {64},
+                     "int n", "int up(const int& a, const int& b) { return (a + b - 1) / b; }\n"),
+            "a 0-256, b 256-8192");
+  // Steps that are taken in some cases only.
+  EXPECT_EQ(parts_of("float* a = s; float* b = f(a, 64); a[0] = b[0];", {}, "",
+                     "float* f(float* p, int n) { if (align) n = (n + 3) / 4 * 4; return p + n; }\n"),
+            "");
+  EXPECT_EQ(parts_of("float* a = s; float* b = f(a, 64); a[0] = b[0];", {}, "",
+                     "float* f(float* p, int n) { if (which) p += 1024; return p; }\n"),
+            "");
   // Where that is not clear: overloads, several returns, another text's, one that does not end.
   EXPECT_EQ(parts_of("float* a = s; float* b = f(a, 64); a[0] = b[0];", {}, "",
                      "float* f(float* p, int n) { if (n < 8) return p; return p + n; }\n"),

@@ -98,6 +98,13 @@ TEST(Pitch, IsOfEverySubscript) {
   EXPECT_EQ(of("float* p = &s[y * 32];"), "");
   EXPECT_EQ(of("s[i / 32 * 33 + i % 32] = 2;"), "");
   EXPECT_EQ(of("s[(y * 32) + (z * 32)] = 2;"), "");
+  EXPECT_EQ(of("f(&s[0 * 32]);"), "");
+  EXPECT_EQ(of("s[y * 32 + x + 1] = s[y * 32 + x - 1];").empty(), false);
+  // Not within a row, or not sure to be.
+  EXPECT_EQ(of("s[x * 32 + y - 32] = 2;"), "");
+  EXPECT_EQ(of("s[512 + y * 32 + x] = 2;"), "");
+  EXPECT_EQ(of("s[base + y * 32 + x] = 2;"), "");
+  EXPECT_EQ(of("s[(y + 1) * 32 - 1 - x] = 2;"), "");
   EXPECT_EQ(body_with_longer_rows("__shared__ float s[4 * 8 * 16]; s[z * 8 * 16 + y * 16 + x] = 1;", 512),
             "");
   EXPECT_EQ(body_with_longer_rows("__shared__ float s[4 * 8 * 16]; s[(z * 8 + y) * 16 + x] = 1;", 512),

@@ -323,6 +323,13 @@ TEST(Code, FunctionsOfOneReturn) {
   EXPECT_EQ(run("float at(int i) { return a[i]; }\nfloat a[64]; at(tid) + at(tid)").accesses[0].text,
             "at(tid)");
   EXPECT_EQ(first("int f(int x) { return threadIdx.x + 0 * x; }\nchar a[64]; a[f(3)]"), strided(0, 1));
+  // In the types of parameters and results.
+  EXPECT_EQ(first("int half(int x) { return x / 2; }\nchar a[64]; a[half(2 * tid - 32) + 16]"),
+            strided(0, 1));
+  EXPECT_EQ(first("unsigned char low(int x) { return x; }\nchar a[64]; a[low(256 + tid)]"), strided(0, 1));
+  EXPECT_EQ(first("int f(const unsigned char& x) { return x; }\nchar a[64]; a[f(256 + tid)]"), strided(0, 1));
+  EXPECT_THAT(error_of("int f(int x) { return x; }\nint f(float x) { return 0; }\nchar a[64]; a[f(tid)]"),
+              HasSubstr("2:5: there is a 'f' already"));
   // Arguments are evaluated once.
   EXPECT_EQ(run("int f(int i) { return i + 1; }\nint a[64]; f(a[tid])").requests.size(), 1u);
   EXPECT_THAT(error_of("int f(int i) { return i * i; }\nint a[64]; f(a[tid])"),

@@ -160,10 +160,10 @@ TEST(LeastTimes, SayWhatTheGridDoesNotReach) {
     return text_of(microseconds * microsecond, microsecond, 1, "sm_90", advise::Advice::Kind::layout, blocks);
   };
   EXPECT_THAT(text(10, 1),
-              HasSubstr("The grid has 1 block: 131 of the 132 multiprocessors have nothing to do."));
+              HasSubstr("The grid has 1 block: 131 of the 132 multiprocessors have nothing to do in it."));
   EXPECT_THAT(text(9, 1), Not(HasSubstr("nothing to do")));
   EXPECT_THAT(text(10 * 131, 131),
-              HasSubstr("The grid has 131 blocks: 1 of the 132 multiprocessors has nothing to do."));
+              HasSubstr("The grid has 131 blocks: 1 of the 132 multiprocessors has nothing to do in it."));
   EXPECT_THAT(text(10 * 132, 132), Not(HasSubstr("nothing to do")));
 }
 

@@ -237,7 +237,7 @@ LANESCOPE_ANALYSIS(csrqrAnalysisBatched, device)
     Call call(handle, "cusolverSp" #name);                                                                 \
     return tell_sizes(call, info, internal, work);                                                         \
   }
-#define LANESCOPE_CHOLESKY(P, on, place, T, Tolerance)                                                \
+#define LANESCOPE_SPARSE_CHOLESKY(P, on, place, T, Tolerance)                                         \
   LANESCOPE_SIZES_SQUARE(P##csrcholBufferInfo##on, cholesky, place, T)                                \
   LANESCOPE_CUDA_API Status cusolverSp##P##csrcholFactor##on(                                         \
       SparseHandle* handle, int n, int nnz, const void* descriptor, const T* values, const int* rows, \
@@ -248,7 +248,7 @@ LANESCOPE_ANALYSIS(csrqrAnalysisBatched, device)
   }                                                                                                   \
   LANESCOPE_ZERO_PIVOT(P##csrcholZeroPivot##on, cholesky, place, Tolerance)                           \
   LANESCOPE_SOLVE_SQUARE(P##csrcholSolve##on, cholesky, place, T)
-#define LANESCOPE_QR(P, on, place, T, Tolerance)                                                             \
+#define LANESCOPE_SPARSE_QR(P, on, place, T, Tolerance)                                                      \
   LANESCOPE_CUDA_API Status cusolverSp##P##csrqrBufferInfo##on(                                              \
       SparseHandle* handle, int, int, int, const void*, const T*, const int*, const int*,                    \
       Info<Kept::qr, Place::place>* info, size_t* internal, size_t* work) {                                  \
@@ -285,10 +285,10 @@ LANESCOPE_ANALYSIS(csrqrAnalysisBatched, device)
   }                                                                                                          \
   LANESCOPE_ZERO_PIVOT(P##csrluZeroPivotHost, lu, host, Tolerance)                                           \
   LANESCOPE_SOLVE_SQUARE(P##csrluSolveHost, lu, host, T)                                                     \
-  LANESCOPE_CHOLESKY(P, Host, host, T, Tolerance)                                                            \
-  LANESCOPE_CHOLESKY(P, , device, T, Tolerance)                                                              \
-  LANESCOPE_QR(P, Host, host, T, Tolerance)                                                                  \
-  LANESCOPE_QR(P, , device, T, Tolerance)                                                                    \
+  LANESCOPE_SPARSE_CHOLESKY(P, Host, host, T, Tolerance)                                                     \
+  LANESCOPE_SPARSE_CHOLESKY(P, , device, T, Tolerance)                                                       \
+  LANESCOPE_SPARSE_QR(P, Host, host, T, Tolerance)                                                           \
+  LANESCOPE_SPARSE_QR(P, , device, T, Tolerance)                                                             \
   LANESCOPE_CUDA_API Status cusolverSp##P##csrqrBufferInfoBatched(                                           \
       SparseHandle* handle, int, int, int, const void*, const T*, const int*, const int*, int,               \
       Info<Kept::qr, Place::device>* info, size_t* internal, size_t* work) {                                 \
