@@ -113,17 +113,22 @@ Status tell_sizes(Call& call, Info<kept, place>* info, size_t* internal, size_t*
   return call.is_refused() ? call.status() : call.tell_size(internal, work);
 }
 
+/// Whether a matrix has another size than the one that was analysed.
+template <Kept kept, Place place>
+bool refuse_other_size(Call& call, const SparseMatrix& a, const Info<kept, place>& info) {
+  if (a.m == info.m && a.n == info.n) return false;
+  call.refuse(Status::invalid_value, "it is given {} x {} elements, {} x {} were analysed", a.m, a.n, info.m,
+              info.n);
+  return true;
+}
+
 /// Takes the elements of the matrix, less `shift` on its diagonal.
 template <Kept kept, Place place>
 Status take_elements(Call& call, const SparseMatrix& a, const void* descriptor, Complex shift,
                      Info<kept, place>* info, typename Info<kept, place>::State then) {
   using State = typename Info<kept, place>::State;
   if (take(look_at_matrix(call, a, descriptor), info, State::analysed).is_refused()) return call.status();
-  if (a.m != info->m || a.n != info->n)
-    return call
-        .refuse(Status::invalid_value, "it is given {} x {} elements, {} x {} were analysed", a.m, a.n,
-                info->m, info->n)
-        .status();
+  if (refuse_other_size(call, a, *info)) return call.status();
   info->state = then;
   return perform<place>(call, [a, shift, factors = info->factors](const Memory* memory) {
     if (memory != nullptr) a.reach(*memory);
@@ -164,7 +169,9 @@ Status tell_pivot(Call& call, Info<kept, place>* info, double tolerance, int* po
 Status solve_batch(Call& call, const SparseMatrix& first, const void* descriptor, const Values& b,
                    const Values& x, int count, Info<Kept::qr, Place::device>* info) {
   look_at_matrix(call, first, descriptor).pointer("b", b.data).pointer("x", x.data).size("batchSize", count);
-  take(call, info, Info<Kept::qr, Place::device>::State::analysed);
+  if (take(call, info, Info<Kept::qr, Place::device>::State::analysed).is_refused() ||
+      refuse_other_size(call, first, *info))
+    return call.status();
   return perform<Place::device>(call, [=](const Memory* memory) {
     for (int64_t i = 0; i < count; ++i) {
       SparseMatrix a = first;
