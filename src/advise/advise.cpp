@@ -346,12 +346,14 @@ std::optional<Advice> make_index_padding(const Launch& launch, const Array& arra
     advice.no_patch = "its source is not known";
     return advice;
   }
-  std::vector<Edit> edits = change_index_padding(file.text, padding);
-  if (edits.empty()) return std::nullopt;
-  if (edits.size() == 1)
-    advice.patch = Patch{file.path.string(), std::move(edits)};
+  auto edits = change_index_padding(file.text, padding);
+  if (!edits) return std::nullopt;
+  if (edits->size() == 1)
+    advice.patch = Patch{file.path.string(), std::move(*edits)};
   else
-    advice.no_patch = fmt::format("which division by {} computes it is not clear", padding.every);
+    advice.no_patch = edits->empty()
+                          ? fmt::format("no division by {} is found that computes it", padding.every)
+                          : fmt::format("which division by {} computes it is not clear", padding.every);
   return advice;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "advise/expression.hpp"
 #include "advise/tokens.hpp"
@@ -101,14 +102,16 @@ bool is_for_padding_alone(const std::vector<Token>& tokens, std::string_view nam
 
 }  // namespace
 
-std::vector<Edit> change_index_padding(std::string_view text, const IndexPadding& padding) {
+std::optional<std::vector<Edit>> change_index_padding(std::string_view text, const IndexPadding& padding) {
   const std::vector<Token> tokens = tokens_of(text);
   const Constants constants(tokens);
   std::vector<Edit> edits;
+  bool pads = false;
   std::set<size_t> seen;  // numbers
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     const bool shifts = tokens[i].is(">>"), divides = tokens[i].is("/");
     if ((!shifts && !divides) || i == 0 || !pads_an_index(tokens, i)) continue;
+    pads = true;
     size_t number = i + 1;
     if (tokens[number].is_name()) {
       if (!is_for_padding_alone(tokens, tokens[number].text)) continue;
@@ -122,7 +125,7 @@ std::vector<Edit> change_index_padding(std::string_view text, const IndexPadding
     if (!tokens[number].is(of(padding.every)) || !seen.insert(number).second) continue;
     edits.push_back({tokens[number].begin, tokens[number].end(), of(padding.better)});
   }
-  return edits;
+  return pads ? std::optional(std::move(edits)) : std::nullopt;
 }
 
 }  // namespace lanescope::advise

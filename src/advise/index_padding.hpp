@@ -23,7 +23,9 @@ struct IndexPadding {
 [[nodiscard]] std::optional<IndexPadding> index_padding_of(const Launch& launch, const Array& array);
 
 /// The edits that change it, one for each number by which the text shifts or divides an index to add what
-/// that gives to it: i + i / 16, or a macro of the shift.
-[[nodiscard]] std::vector<Edit> change_index_padding(std::string_view text, const IndexPadding& padding);
+/// that gives to it: i + i / 16, or a macro of the shift. Nothing where the text does no such thing, by
+/// whatever number.
+[[nodiscard]] std::optional<std::vector<Edit>> change_index_padding(std::string_view text,
+                                                                    const IndexPadding& padding);
 
 }  // namespace lanescope::advise
