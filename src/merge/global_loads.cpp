@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "exec/expansion.hpp"
 #include "merge/available.hpp"
 #include "merge/effects.hpp"
 #include "merge/ways.hpp"
@@ -49,7 +51,8 @@ class GlobalLoads {
         order_(order),
         values_(values),
         used_(used),
-        places_of_(flow, loops, values, unrolled) {}
+        places_of_(flow, loops, values, unrolled),
+        ways_(function, flow, loops) {}
 
   UsedOfKnown run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
     const std::vector<std::vector<uint32_t>> groups = collect(site_of);
@@ -91,6 +94,8 @@ class GlobalLoads {
   const Values& values_;
   const Used& used_;
   const Places places_of_;
+  const Ways ways_;
+  std::map<std::pair<const exec::Loop*, bool>, std::optional<bool>> changes_;  ///< by loop, generic or not
   std::vector<GlobalAccess> accesses_;
   std::vector<Place> places_;        ///< of them
   std::vector<uint32_t> access_at_;  ///< by instruction, or no_index
@@ -145,33 +150,43 @@ class GlobalLoads {
             modifiers.to_string()};
   }
 
-  /// Whether any of some instructions may change memory of a space: the global one, or what generic addresses
-  /// are of.
-  [[nodiscard]] bool changes(uint32_t begin, uint32_t end, Space space) const {
-    return std::any_of(f_.body.begin() + begin, f_.body.begin() + end, [&](const ptx::Instruction& in) {
-      const GlobalEffect effect = global_effect_of(in);
-      return effect == GlobalEffect::store || effect == GlobalEffect::changes ||
-             (space == Space::generic && effect == GlobalEffect::elsewhere);
-    });
+  /// Whether an instruction may change memory of a space: the global one, or what generic addresses are of.
+  [[nodiscard]] static bool changes(const ptx::Instruction& in, Space space) {
+    const GlobalEffect effect = global_effect_of(in);
+    return effect == GlobalEffect::store || effect == GlobalEffect::changes ||
+           (space == Space::generic && effect == GlobalEffect::elsewhere);
   }
-  [[nodiscard]] bool changes(const exec::Loop& loop, Space space) const {
-    for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
-      if (loop.has[b] && changes(flow_.blocks[b].begin, flow_.blocks[b].end, space)) return true;
-    return false;
+  [[nodiscard]] bool changes(const exec::Loop& loop, Space space) {
+    std::optional<bool>& known = changes_[{&loop, space == Space::generic}];
+    if (known) return *known;
+    known = false;
+    for (uint32_t b = 0; b < flow_.blocks.size() && !*known; ++b)
+      known = loop.has[b] &&
+              std::any_of(f_.body.begin() + flow_.blocks[b].begin, f_.body.begin() + flow_.blocks[b].end,
+                          [&](const ptx::Instruction& in) { return changes(in, space); });
+    return *known;
   }
 
   /// Of a load on one way of a branch, what comes of it because of the same ones around.
   void look_around(uint32_t i, const std::vector<uint32_t>& group, Fate& fate) const {
     const bool constant = constant_.has(i);
-    const Space space = f_.body[accesses_[i].instruction].space;
-    const uint32_t used = used_.of_load(f_.body[accesses_[i].instruction]);
+    const ptx::Instruction& load = f_.body[accesses_[i].instruction];
+    const auto is_change = [&](const ptx::Instruction& in) { return !constant && changes(in, load.space); };
     const auto is_quiet = [&](uint32_t block, uint32_t end) {
-      return constant || !changes(flow_.blocks[block].begin, end, space);
+      return std::none_of(f_.body.begin() + flow_.blocks[block].begin, f_.body.begin() + end,
+                          [&](const ptx::Instruction& in) {
+                            return is_change(in) || exec::is_expanded(in) || in.op == ptx::Op::call;
+                          });
     };
-    const std::optional<Way> way = way_of(f_, flow_, loops_, places_[i].block, [&](uint32_t block) {
-      return is_quiet(block, flow_.blocks[block].end);
-    });
-    if (!way) return;
+    const std::optional<Way> way = ways_.around(
+        places_[i].block, [&](uint32_t block) { return is_quiet(block, flow_.blocks[block].end); },
+        [&](uint32_t block) {
+          return std::none_of(
+              f_.body.begin() + flow_.blocks[block].begin, f_.body.begin() + flow_.blocks[block].end,
+              [&](const ptx::Instruction& in) { return is_change(in) && !exec::is_expanded(in); });
+        });
+    if (!way || !is_quiet(places_[i].block, accesses_[i].instruction)) return;
+    const uint32_t used = used_.of_load(load);
     for (const uint32_t j : group) {
       const uint32_t block = places_[j].block;
       if (!accesses_[j].load || accesses_[j].guarded || !is_quiet(block, accesses_[j].instruction)) continue;

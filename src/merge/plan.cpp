@@ -138,8 +138,10 @@ class Function {
   std::vector<Access> accesses_;          ///< in the order in which blocks are reached
   std::vector<Place> places_;             ///< of the accesses
   std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
-  Bits constant_;                         ///< accesses to memory that does not change while the kernel runs
-  std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
+  std::vector<std::optional<bool>>
+      changes_;                  ///< whether a loop has anything that changes the memory, if known
+  Bits constant_;                ///< accesses to memory that does not change while the kernel runs
+  std::vector<Bits> available_;  ///< by access: those whose values are known when it runs
 
   [[nodiscard]] Effect effect_of(const ptx::Instruction& in) const {
     return of_global_ ? effect_on_global(in) : effect_on_shared(in);
@@ -148,6 +150,7 @@ class Function {
   void merge() {
     collect();
     if (accesses_.empty()) return;
+    changes_.assign(loops_.all.size(), std::nullopt);
     find_constant();
     places_.clear();
     const Places places(flow_, loops_, *values_, unrolled_);
@@ -256,18 +259,22 @@ class Function {
     }
   }
 
-  /// Whether a block, or a loop, has anything that changes the memory.
-  [[nodiscard]] bool changes(uint32_t block) const {
+  /// Whether a block has anything that changes the memory; but_expanded: but what the assembler expands,
+  /// which changes nothing.
+  [[nodiscard]] bool changes(uint32_t block, bool but_expanded = false) const {
     return std::any_of(f_.body.begin() + flow_.blocks[block].begin, f_.body.begin() + flow_.blocks[block].end,
-                       [this](const ptx::Instruction& in) {
+                       [&](const ptx::Instruction& in) {
                          const Effect effect = effect_of(in);
-                         return effect == Effect::changes || effect == Effect::store;
+                         return (effect == Effect::changes || effect == Effect::store) &&
+                                !(but_expanded && exec::is_expanded(in));
                        });
   }
-  [[nodiscard]] bool changes(const exec::Loop& loop) const {
-    for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
-      if (loop.has[b] && changes(b)) return true;
-    return false;
+  [[nodiscard]] bool changes(const exec::Loop& loop) {
+    std::optional<bool>& known = changes_[static_cast<size_t>(&loop - loops_.all.data())];
+    if (known) return *known;
+    known = false;
+    for (uint32_t b = 0; b < flow_.blocks.size() && !*known; ++b) known = loop.has[b] && changes(b);
+    return *known;
   }
 
   [[nodiscard]] bool is_innermost(const exec::Loop& loop) const {
@@ -354,6 +361,7 @@ class Function {
       const uint32_t owner = elements[first].access;
       // What this load, or one that comes after it with nothing in between, brings of the largest window.
       std::vector<size_t> near;
+      std::optional<bool> stays;
       for (size_t i = first; i < elements.size(); ++i) {
         const Element& e = elements[i];
         if (e.taken || std::abs(e.place - elements[first].place) >= widest_window(size)) continue;
@@ -367,7 +375,8 @@ class Function {
           return elements[other].place == e.place && reaches(elements[other].access, e.access);
         };
         if (e.access != owner && std::any_of(near.begin(), near.end(), is_before)) continue;
-        if (e.access != owner && stays_as_written(elements, elements[first])) continue;
+        if (e.access != owner && !stays) stays = stays_as_written(elements, elements[first]);
+        if (e.access != owner && *stays) continue;
         near.push_back(i);
       }
       if (accesses_[owner].separate)
@@ -594,13 +603,16 @@ class Function {
   /// A branch around few instructions becomes guarded instructions, and a load of shared memory among them
   /// one with the same load behind.
   void doubt_ways() {
-    constexpr uint32_t few = 8;
+    constexpr uint32_t few = 8, few_of_both = 16;
+    const Ways ways(f_, flow_, loops_);
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
       if (!accesses_[i].load || accesses_[i].guarded || fate(i).kind == Fate::Kind::known) continue;
-      const std::optional<Way> way =
-          way_of(f_, flow_, loops_, accesses_[i].block, [this](uint32_t b) { return !changes(b); });
+      const std::optional<Way> way = ways.around(
+          accesses_[i].block, [this](uint32_t b) { return !changes(b); },
+          [this](uint32_t b) { return !changes(b, true); });
       if (!way) continue;
-      const bool is_short = way->length <= few + other_way_costs;
+      const bool is_short = way->length <= few + other_way_costs,
+                 is_short_way = ways.length(accesses_[i].block) <= few_of_both;
       std::optional<uint32_t> behind;
       bool on_both = false;
       for (uint32_t j = 0; j < accesses_.size(); ++j) {
@@ -612,7 +624,7 @@ class Function {
       }
       if (on_both && behind)
         fate(*behind).doubt = "it is loaded on both ways of the branch before: the value may be left";
-      if (is_short && on_both)
+      if (is_short_way && on_both)
         fate(i).doubt = on_both_ways;
       else if (is_short && behind)
         fate(i).doubt = perhaps_with_one_behind;
@@ -638,15 +650,12 @@ class Function {
   // a loop runs, that is known from the copies (exec::WrittenOut).
 
   void doubt_loops() {
-    std::vector<std::optional<bool>> change(loops_.all.size());
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
       const Access& access = accesses_[i];
       const exec::Loop* loop = loops_.innermost(access.block);
       Fate& f = fate(i);
       if (!access.load || access.live == 0 || loop == nullptr || f.kind == Fate::Kind::known) continue;
-      std::optional<bool>& changed = change[static_cast<size_t>(loop - loops_.all.data())];
-      if (!changed) changed = changes(*loop);
-      if (*changed) continue;
+      if (changes(*loop)) continue;
       if (!values_->varies(access.address.base, loop->has)) {
         if (access.block == loop->header)
           f.doubt = "the address is the same in every iteration, and the value may stay in a register";

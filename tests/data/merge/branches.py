@@ -5,9 +5,11 @@ both stand on a way of a branch. scripts/sass gives the answers, branches.txt an
   python3 branches.py global >global_branches.ptx && SPACE=global ../../../scripts/sass global_branches.ptx >global_branches.txt"""
 import sys
 
-from pieces import ADD, BARRIER, HEADER, KERNEL, Memory, leaving, loop
+from pieces import ADD, BARRIER, HEADER, KERNEL, TEST, Memory, leaving, loop
 
 LONG = "ex2.approx.f32 %f1, %f1;\n" * 12
+DIVISION = "div.rn.f32 %f1, %f1, %f1;\n"
+SECOND = "setp.lt.s32 %p2, %r2, 17;"
 USES = (("x", "x"), ("x", "y"), ("x", "xy"), ("xy", "x"), ("x", "yz"), ("xy", "zw"), ("xyzw", "x"), ("x", "xyzw"),
         ("xw", "xw"), ("xz", "z"))
 
@@ -20,6 +22,12 @@ def kernels(memory):
         data = [f"%f{register + k}" for k in range(4)]
         return (f"ld.{memory.space}.v4.f32 {{{', '.join(data)}}}, [{memory.stays}+64];\n" +
                 "".join(f"fma.rn.f32 %f1, %f1, {data['xyzw'.index(u)]}, %f1;\n" for u in uses))
+
+    def both_of(body, between=""):
+        return f"{TEST} @%p1 bra AND;\n{between}{SECOND} @%p2 bra AND;\n{body}{memory.other()}AND:\n"
+
+    def one_of(body, between=""):
+        return f"{TEST} @%p1 bra OR;\n{between}{SECOND} @%p2 bra NEITHER;\nOR:\n{body}{memory.other()}NEITHER:\n"
 
     forms = {
         # On one way, and behind.
@@ -38,7 +46,16 @@ def kernels(memory):
         "barrier_before": BARRIER + when(LONG + a) + a, "barrier_on_way": when(LONG + BARRIER + a) + a,
         "barrier_behind_way": when(LONG + a + BARRIER) + a, "barrier_where_they_meet": when(LONG + a) + BARRIER + a,
         "barrier_on_other": either(LONG + a, BARRIER + LONG) + a, "barrier_behind": when(LONG + a) + a + BARRIER,
+        # What the assembler expands, a division.
+        "division_before": DIVISION + when(a) + a, "division_on_way": when(DIVISION + a) + a,
+        "division_behind_on_way": when(a + DIVISION) + a, "division_on_other": either(a, DIVISION) + a,
+        "division_where_they_meet": when(a) + DIVISION + a, "division_behind": when(a) + a + DIVISION,
+        # Two conditions.
+        "and": both_of(a) + a, "and_long": both_of(LONG + a) + a, "and_more": both_of(a, ADD * 2) + a,
+        "or": one_of(a) + a, "or_long": one_of(LONG + a) + a, "or_more": one_of(a, ADD * 2) + a,
         # On both ways.
+        "both_in_if": when(either(LONG + a, LONG + a), False) + ADD, "both_in_chain": either(LONG + a, either(LONG + a, LONG + a)),
+        "both_before_store": either(a + memory.store(), a),
         "both": either(LONG + a, LONG + a), "both_in_loop": loop(either(LONG + a, LONG + a)),
         "both_and_if": either(LONG + a, LONG + when(LONG + a)), "both_before_ifs": either(LONG + a + when(LONG), LONG + a),
         "both_of_three": either(LONG + a, LONG + either(LONG + a, LONG + a)),
