@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "exec/expansion.hpp"
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
 #include "ptx/module.hpp"
@@ -59,14 +60,18 @@ class Ways {
         return false;
       for (const uint32_t other : after_[from]) {
         if (other == one || other == at) continue;
-        if (before_[other].size() != 1 || after_[other] != std::vector{at} || !is_quiet(other)) return false;
+        if (before_[other].size() != 1 || after_[other] != std::vector{at} || !is_quiet(other) ||
+            !is_one_piece(other))
+          return false;
         way.length = std::max(way.length, length(other) + other_way_costs);
       }
       return true;
     };
     for (const uint32_t other : after_[branch])
       if (other != block && before_[other].size() == 1) way.other = other;
-    if (after_[block].size() != 1 || !is_quiet(block) || !pass(branch, block, after_[block][0])) return way;
+    if (after_[block].size() != 1 || !is_quiet(block) || !is_one_piece(block) ||
+        !pass(branch, block, after_[block][0]))
+      return way;
     const uint32_t meeting = after_[block][0];
     way.behind = {meeting};
     for (const uint32_t next : after_[meeting])
@@ -92,6 +97,12 @@ class Ways {
     return f_.body.begin() + flow_.blocks[block].begin;
   }
   [[nodiscard]] Instructions end(uint32_t block) const { return f_.body.begin() + flow_.blocks[block].end; }
+
+  /// Whether the assembler makes no branch in it: of a signed division.
+  [[nodiscard]] bool is_one_piece(uint32_t block) const {
+    return std::none_of(begin(block), end(block),
+                        [](const ptx::Instruction& in) { return exec::has_branch(in); });
+  }
 
   /// Whether blocks were taken out: jumps alone, and conditions that lead where their branch leads, too.
   bool simplify() {

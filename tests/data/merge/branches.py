@@ -9,6 +9,7 @@ from pieces import ADD, BARRIER, HEADER, KERNEL, TEST, Memory, leaving, loop
 
 LONG = "ex2.approx.f32 %f1, %f1;\n" * 12
 DIVISION = "div.rn.f32 %f1, %f1, %f1;\n"
+SIGNED = "div.s32 %r10, %r2, %r3; cvt.rn.f32.s32 %f3, %r10; add.f32 %f1, %f1, %f3;\n"
 SECOND = "setp.lt.s32 %p2, %r2, 17;"
 USES = (("x", "x"), ("x", "y"), ("x", "xy"), ("xy", "x"), ("x", "yz"), ("xy", "zw"), ("xyzw", "x"), ("x", "xyzw"),
         ("xw", "xw"), ("xz", "z"))
@@ -50,6 +51,8 @@ def kernels(memory):
         "division_before": DIVISION + when(a) + a, "division_on_way": when(DIVISION + a) + a,
         "division_behind_on_way": when(a + DIVISION) + a, "division_on_other": either(a, DIVISION) + a,
         "division_where_they_meet": when(a) + DIVISION + a, "division_behind": when(a) + a + DIVISION,
+        "signed_before": SIGNED + when(a) + a, "signed_on_way": when(SIGNED + a) + a, "signed_on_other": either(a, SIGNED) + a,
+        "signed_where_they_meet": when(a) + SIGNED + a,
         # Two conditions.
         "and": both_of(a) + a, "and_long": both_of(LONG + a) + a, "and_more": both_of(a, ADD * 2) + a,
         "or": one_of(a) + a, "or_long": one_of(LONG + a) + a, "or_more": one_of(a, ADD * 2) + a,
