@@ -1,4 +1,5 @@
-// Loads from global memory that the assembler (ptxas) leaves out, because the value is in a register already.
+// Loads from global memory that the assembler (ptxas) leaves out, because the value is in a register already,
+// or because it makes one load, ahead of a branch, of one on its way and one behind it.
 #pragma once
 
 #include <cstdint>
