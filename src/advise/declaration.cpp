@@ -289,9 +289,7 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   // Of a name the parameter's value counts: it hides a constant outside of the function.
   const auto evaluator_of = [&](const Found& f) {
     Evaluator evaluator(tokens, constants);
-    evaluator.types = arguments_of(tokens, f.token, function);
-    for (const auto& [parameter, argument] : evaluator.types)
-      if (const auto value = integer_argument(argument)) evaluator.given[parameter] = *value;
+    evaluator.give_arguments(arguments_of(tokens, f.token, function));
     return evaluator;
   };
   const auto fits = [&](Found f) {
@@ -400,9 +398,7 @@ std::optional<Declaration> struct_variable(std::string_view text, std::string_vi
   if (open == found.token) return std::move(declaration);
   const Constants constants(tokens);
   Evaluator evaluator(tokens, constants);
-  evaluator.types = arguments_of(tokens, found.token, function);
-  for (const auto& [parameter, argument] : evaluator.types)
-    if (const auto value = integer_argument(argument)) evaluator.given[parameter] = *value;
+  evaluator.give_arguments(arguments_of(tokens, found.token, function));
   std::string type = found.declaration.type.substr(0, found.declaration.type.find('<'));
   char before = '<';
   int depth = 0;

@@ -218,9 +218,7 @@ class Division::Run {
  public:
   Run(const Text& text, const exec::Kernel& kernel, const exec::LaunchConfig& config, Room room)
       : text_(text), tokens_(text.tokens), body_(text.body), evaluate_(tokens_, text.constants), room_(room) {
-    evaluate_.types = text.arguments;
-    for (const auto& [parameter, argument] : text.arguments)
-      if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
+    evaluate_.give_arguments(text.arguments);
     give("blockDim.x", "blockDim.y", "blockDim.z", config.block);
     give("gridDim.x", "gridDim.y", "gridDim.z", config.grid);
     give_parameters(integers_of(kernel, config.params));

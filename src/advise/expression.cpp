@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace lanescope::advise {
 namespace {
@@ -321,6 +322,12 @@ bool Constants::is_same(Range a, Range b) const {
                     tokens_.begin() + static_cast<std::ptrdiff_t>(a.second),
                     tokens_.begin() + static_cast<std::ptrdiff_t>(b.first),
                     [](const Token& x, const Token& y) { return x.text == y.text; });
+}
+
+void Evaluator::give_arguments(Arguments arguments) {
+  types = std::move(arguments);
+  for (const auto& [parameter, argument] : types)
+    if (const auto value = integer_argument(argument)) given[parameter] = *value;
 }
 
 std::optional<uint64_t> Evaluator::value(Range range) { return value_at(range, range.first); }

@@ -69,6 +69,8 @@ class Evaluator {
   std::set<std::string_view> unknown;     ///< the names that were asked for in vain
 
   std::optional<uint64_t> value(Range range);
+  /// What template parameters stand for: those that are integers are given as values, too.
+  void give_arguments(Arguments arguments);
 
  private:
   const std::vector<Token>& tokens_;

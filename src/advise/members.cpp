@@ -57,10 +57,8 @@ class StructReader {
     if (open == tokens_.size()) return std::nullopt;
     // Its template stands in the namespaces that qualify it.
     const auto qualifiers = static_cast<size_t>(name_of_type(type_).data() - type_.data());
-    evaluate_.types = arguments_of(tokens_, open + 1, type_.substr(qualifiers));
+    evaluate_.give_arguments(arguments_of(tokens_, open + 1, type_.substr(qualifiers)));
     if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return std::nullopt;
-    for (const auto& [parameter, argument] : evaluate_.types)
-      if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
     const size_t end = closing_bracket(tokens_, open, "}");
     if (end == tokens_.size()) return std::nullopt;
     for (at_ = open + 1; at_ < end;)

@@ -104,9 +104,7 @@ class DeclaredPitch : ArrayText {
  public:
   DeclaredPitch(std::string_view text, const Declaration& declaration, std::string_view of)
       : ArrayText(text, declaration, {}), constants_(tokens_), evaluate_(tokens_, constants_) {
-    evaluate_.types = arguments_of(tokens_, token_at(d_.name_begin), of);
-    for (const auto& [parameter, argument] : evaluate_.types)
-      if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
+    evaluate_.give_arguments(arguments_of(tokens_, token_at(d_.name_begin), of));
   }
 
   std::optional<Pitch> operator()() {
