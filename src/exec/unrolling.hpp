@@ -20,8 +20,8 @@ namespace lanescope::exec {
 [[nodiscard]] std::vector<UnrolledLoop> unrolled_loops(const ptx::Function& function, const Flow& flow,
                                                        const Loops& loops);
 
-/// A function with its unrolled loops written out, to be looked at (what becomes of
-/// accesses in neighbouring iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as
+/// A function with its unrolled loops written out, to be looked at (what becomes of accesses in neighbouring
+/// iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as
 /// in the original, and no more is said of it. Each loop has become four copies of its body and a way back,
 /// then two, then one.
 struct WrittenOut {

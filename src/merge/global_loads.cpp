@@ -11,7 +11,6 @@
 #include "exec/expansion.hpp"
 #include "merge/available.hpp"
 #include "merge/effects.hpp"
-#include "merge/ways.hpp"
 
 namespace lanescope::merge {
 namespace {
@@ -43,7 +42,7 @@ struct GlobalAccess {
 class GlobalLoads {
  public:
   GlobalLoads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
-              const std::vector<uint32_t>& order, const Values& values, const Used& used,
+              const std::vector<uint32_t>& order, const Values& values, const Used& used, const Ways& ways,
               const std::vector<exec::UnrolledLoop>& unrolled)
       : f_(function),
         flow_(flow),
@@ -52,7 +51,7 @@ class GlobalLoads {
         values_(values),
         used_(used),
         places_of_(flow, loops, values, unrolled),
-        ways_(function, flow, loops) {}
+        ways_(ways) {}
 
   UsedOfKnown run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
     const std::vector<std::vector<uint32_t>> groups = collect(site_of);
@@ -94,7 +93,7 @@ class GlobalLoads {
   const Values& values_;
   const Used& used_;
   const Places places_of_;
-  const Ways ways_;
+  const Ways& ways_;
   std::map<std::pair<const exec::Loop*, bool>, std::optional<bool>> changes_;  ///< by loop, generic or not
   std::vector<GlobalAccess> accesses_;
   std::vector<Place> places_;        ///< of them
@@ -220,10 +219,10 @@ class GlobalLoads {
 
 UsedOfKnown find_known_global_loads(const ptx::Function& function, const exec::Flow& flow,
                                     const exec::Loops& loops, const std::vector<uint32_t>& order,
-                                    const Values& values, const Used& used,
+                                    const Values& values, const Used& used, const Ways& ways,
                                     const std::vector<exec::UnrolledLoop>& unrolled,
                                     const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
-  return GlobalLoads(function, flow, loops, order, values, used, unrolled).run(site_of, plan);
+  return GlobalLoads(function, flow, loops, order, values, used, ways, unrolled).run(site_of, plan);
 }
 
 }  // namespace lanescope::merge

@@ -11,6 +11,7 @@
 #include "merge/plan.hpp"
 #include "merge/used.hpp"
 #include "merge/values.hpp"
+#include "merge/ways.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::merge {
@@ -23,7 +24,7 @@ using UsedOfKnown = std::map<uint32_t, uint32_t>;
 /// (tests/data/merge/global.ptx).
 UsedOfKnown find_known_global_loads(const ptx::Function& function, const exec::Flow& flow,
                                     const exec::Loops& loops, const std::vector<uint32_t>& order,
-                                    const Values& values, const Used& used,
+                                    const Values& values, const Used& used, const Ways& ways,
                                     const std::vector<exec::UnrolledLoop>& unrolled,
                                     const std::map<uint32_t, uint32_t>& site_of, Plan& plan);
 

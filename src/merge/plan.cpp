@@ -100,6 +100,7 @@ class Function {
         loops_(flow_),
         order_(exec::reverse_post_order(flow_)),
         used_(f_, flow_),
+        ways_(f_, flow_, loops_),
         site_of_(std::move(site_of)) {}
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
@@ -108,7 +109,7 @@ class Function {
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
     used_of_known_ =
-        find_known_global_loads(f_, flow_, loops_, order_, values, used_, unrolled_, site_of_, plan_);
+        find_known_global_loads(f_, flow_, loops_, order_, values, used_, ways_, unrolled_, site_of_, plan_);
     merge();
     doubt_loops();
     doubt_ways();
@@ -122,8 +123,8 @@ class Function {
  private:
   const exec::WrittenOut* const written_out_;
   const std::vector<exec::UnrolledLoop>& unrolled_;
-  UsedOfKnown used_of_known_;
-  bool of_global_ = false;  ///< global memory is looked at, and not shared memory
+  UsedOfKnown used_of_known_;  ///< of loads from global memory
+  bool of_global_ = false;     ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
   const Joining joining_;
   const bool warps_agree_;
@@ -133,6 +134,7 @@ class Function {
   exec::Loops loops_;            ///< inner ones before those around them
   std::vector<uint32_t> order_;  ///< blocks that are reached
   Used used_;
+  const Ways ways_;
   const Values* values_ = nullptr;
   std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
   std::vector<Access> accesses_;          ///< in the order in which blocks are reached
@@ -604,15 +606,14 @@ class Function {
   /// one with the same load behind.
   void doubt_ways() {
     constexpr uint32_t few = 8, few_of_both = 16;
-    const Ways ways(f_, flow_, loops_);
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
       if (!accesses_[i].load || accesses_[i].guarded || fate(i).kind == Fate::Kind::known) continue;
-      const std::optional<Way> way = ways.around(
+      const std::optional<Way> way = ways_.around(
           accesses_[i].block, [this](uint32_t b) { return !changes(b); },
           [this](uint32_t b) { return !changes(b, true); });
       if (!way) continue;
       const bool is_short = way->length <= few + other_way_costs,
-                 is_short_way = ways.length(accesses_[i].block) <= few_of_both;
+                 is_short_way = ways_.length(accesses_[i].block) <= few_of_both;
       std::optional<uint32_t> behind;
       bool on_both = false;
       for (uint32_t j = 0; j < accesses_.size(); ++j) {
