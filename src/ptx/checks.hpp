@@ -2,6 +2,7 @@
 // state spaces an opcode may be written with, and which operands.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,18 @@ struct Word {
   TextLoc loc;
 };
 
-/// Reads `words` (the opcode first), of a module for an architecture (90 of sm_90). Fails for unknown and
+/// What a module is written for: .target sm_100a and .version 8.6 are 100, 'a' and 86.
+struct Target {
+  uint32_t number = 0;
+  char variant = 0;  ///< 'a': this target alone; 'f': this and later ones of its family; 0: all later ones
+  uint32_t version = 0;
+};
+/// Of "100a", without version.
+[[nodiscard]] Target read_target(std::string_view text);
+
+/// Reads `words` (the opcode first), of a module for a target, or of any module. Fails for unknown and
 /// unsupported words and combinations.
-[[nodiscard]] Mnemonic read_mnemonic(std::span<const Word> words, uint32_t architecture,
+[[nodiscard]] Mnemonic read_mnemonic(std::span<const Word> words, const std::optional<Target>& target,
                                      const Source& source);
 
 [[nodiscard]] constexpr bool is_bits(Type t) { return t >= Type::b8 && t <= Type::b128; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <optional>
 
 #include "ptx/matrix.hpp"
@@ -14,14 +15,44 @@ namespace {
 using Mods = std::bitset<modifier_count>;
 
 struct Need {
-  std::string_view name, word;
-  uint32_t architecture;
+  std::string_view name, words, targets, version;
 };
 constexpr Need needs[] = {
-#define PTX_NEEDS(name, word, architecture) {name, word, architecture},
+#define PTX_NEEDS(name, words, targets, version) {name, words, targets, version},
 #include "ptx/needs.def"
 #undef PTX_NEEDS
 };
+
+/// Calls visit(piece) for each piece of `list`, which blanks part, until one call gives false; whether none
+/// did.
+template <class Visit>
+constexpr bool all_of_list(std::string_view list, Visit visit) {
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(' '), list.size());
+    if (!visit(list.substr(0, end))) return false;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return true;
+}
+
+/// 83 of "8.3"; 0 of "".
+uint32_t read_version(std::string_view text) {
+  uint32_t version = 0;
+  for (const char c : text)
+    if (c != '.') version = version * 10 + static_cast<uint32_t>(c - '0');
+  return version;
+}
+
+/// Whether a module for `given` may have what is there from `needed` on: "80", "90a" or "100f".
+bool reaches(const Target& given, std::string_view needed) {
+  const Target from = read_target(needed);
+  switch (from.variant) {
+    case 'a': return given.number == from.number && given.variant == 'a';
+    case 'f':
+      return given.number / 10 == from.number / 10 && given.number >= from.number && given.variant != 0;
+    default: return given.number >= from.number;
+  }
+}
 
 bool has(const Mods& mods, Mod m) { return mods[static_cast<size_t>(m)]; }
 
@@ -101,21 +132,46 @@ struct Checker {
       fail(name_of(types[1]), std::string(info.name) + " takes two types only where the first is .f32");
   }
 
-  void check_architecture(uint32_t given) const {
-    const auto fail_for = [&](std::string_view word, uint32_t needed) {
-      const bool in_name = word.empty() || find_type(word);
-      fail(word, name() + (in_name ? "" : " with ." + std::string(word)) + " needs .target sm_" +
-                     std::to_string(needed) + " or later; this module is for sm_" + std::to_string(given));
-    };
+  void check_target(const Target& given) const {
     for (const Need& need : needs) {
-      if (need.architecture <= given || !info.name.starts_with(need.name)) continue;
+      if (!info.name.starts_with(need.name)) continue;
       const bool whole_words =
           need.name.empty() || info.name.size() == need.name.size() || info.name[need.name.size()] == '.';
-      const bool written =
-          need.word.empty() || std::ranges::find(words.subspan(1), need.word, &Word::text) != words.end();
-      if (whole_words && written) fail_for(need.word, need.architecture);
+      const bool written = all_of_list(need.words, [&](std::string_view word) {
+        return std::ranges::find(words.subspan(1), word, &Word::text) != words.end();
+      });
+      if (whole_words && written) check_need(need, given);
     }
-    if (given < 100 && (is_mixed() || is_of_32_bytes(mnemonic))) fail_for({}, 100);
+    if (is_mixed()) check_need({{}, {}, "100", "8.6"}, given);
+    if (is_of_32_bytes(mnemonic)) check_need({{}, {}, "100", "8.8"}, given);
+    const bool three = has(mnemonic.modifiers, Mod::abs) && !has(mnemonic.modifiers, Mod::xorsign);
+    if (three && (mnemonic.op == Op::min || mnemonic.op == Op::max))
+      check_need({{}, {}, "100", "8.8"}, given);
+    // Between bf16 and f32 there were conversions before there were others.
+    if (mnemonic.op == Op::cvt && std::ranges::count(mnemonic.types, Type::bf16) != 0 &&
+        std::ranges::count(mnemonic.types, Type::f32) == 0)
+      check_need({{}, {}, "90", {}}, given);
+  }
+
+  void check_need(const Need& need, const Target& given) const {
+    const std::string_view word = need.words.substr(0, need.words.find(' '));
+    std::string what = name();
+    (void)all_of_list(need.words, [&](std::string_view w) {
+      if (!find_type(w)) what += (what == name() ? " with ." : " and .") + std::string(w);
+      return true;
+    });
+    if (given.version < read_version(need.version))
+      fail(word, what + " needs .version " + std::string(need.version) + " or later; this module's is " +
+                     std::to_string(given.version / 10) + "." + std::to_string(given.version % 10));
+    if (!all_of_list(need.targets, [&](std::string_view target) { return !reaches(given, target); })) return;
+    std::string targets;
+    (void)all_of_list(need.targets, [&](std::string_view target) {
+      targets += (targets.empty() ? "sm_" : " or sm_") + std::string(target);
+      return true;
+    });
+    fail(word, what + " needs .target " + targets + (need.targets.back() == 'a' ? "" : " or later") +
+                   "; this module is for sm_" + std::to_string(given.number) +
+                   (given.variant == 0 ? "" : std::string(1, given.variant)));
   }
 
   void check_spaces(size_t written) const {
@@ -685,7 +741,16 @@ std::string spelled(Op op, const std::vector<Type>& types) {
   return out;
 }
 
-Mnemonic read_mnemonic(std::span<const Word> words, uint32_t architecture, const Source& source) {
+Target read_target(std::string_view text) {
+  Target target;
+  const char* const end = text.data() + text.size();
+  const char* const rest = std::from_chars(text.data(), end, target.number).ptr;
+  if (rest != end) target.variant = *rest;
+  return target;
+}
+
+Mnemonic read_mnemonic(std::span<const Word> words, const std::optional<Target>& target,
+                       const Source& source) {
   Mnemonic mnemonic;
   // The longest row whose words are the first ones written.
   std::string whole(words[0].text);
@@ -755,7 +820,7 @@ Mnemonic read_mnemonic(std::span<const Word> words, uint32_t architecture, const
   checker.check_modifiers();
   checker.check_vector();
   checker.check_combination();
-  checker.check_architecture(architecture);
+  if (target) checker.check_target(*target);
   return mnemonic;
 }
 

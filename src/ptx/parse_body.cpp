@@ -395,7 +395,7 @@ const Mnemonic& Parser::parse_mnemonic(const Token& opcode) {
   const auto known = mnemonics_.find(spelling);
   if (known != mnemonics_.end()) return known->second;
   if (words.empty()) split(spelling, opcode.loc);
-  return mnemonics_.emplace(spelling, read_mnemonic(words, architecture_, source_)).first->second;
+  return mnemonics_.emplace(spelling, read_mnemonic(words, target_, source_)).first->second;
 }
 
 void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated) {

@@ -124,8 +124,8 @@ void Parser::parse_target() {
     const Token word = take_identifier("a target, as sm_90");
     if (word.text.starts_with("sm_") || word.text.starts_with("compute_")) {
       module_.target = word.text;
-      const std::string_view digits = word.text.substr(word.text.find('_') + 1);
-      std::from_chars(digits.data(), digits.data() + digits.size(), architecture_);
+      target_ = read_target(word.text.substr(word.text.find('_') + 1));
+      target_.version = module_.version_major * 10 + module_.version_minor;
     } else if (word.text == "debug")
       module_.is_debug = true;
     else if (word.text != "texmode_unified" && word.text != "texmode_independent" &&

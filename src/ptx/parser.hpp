@@ -211,7 +211,7 @@ class Parser {
   Lexer lexer_;
   Token token_;
   bool version_seen_ = false;
-  uint32_t architecture_ = 0;  ///< 90 of .target sm_90
+  Target target_;
 
   std::unordered_map<std::string_view, SymbolRef> globals_;
   struct Alias {

@@ -1,5 +1,5 @@
 // The parser says of an instruction what the assembler says. Each line of legality.txt is a verdict of
-// ptxas 13.0 for sm_90 (of what came later, 13.5), of legality-sm_100a.txt for sm_100a and so on, and a
+// ptxas 13.0 for sm_90a (of what came later, 13.5), of legality-sm_100a.txt for sm_100a and so on, and a
 // statement:
 //   ok        both take it
 //   bad       both refuse it
@@ -20,16 +20,17 @@
 namespace lanescope::ptx {
 namespace {
 
-std::string declarations(const std::string& target) {
+std::string declarations(const std::string& target, const std::string& version = "9.0") {
   std::string text =
-      ".version 9.0 .target " + target +
+      ".version " + version + " .target " + target +
       " .address_size 64 .global .u32 g; .entry k() { .reg .b32 %r<9>; .reg .f32 "
       "%f<9>; "
       ".reg .b64 %rd<9>; .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .b16 %h<9>; .reg .u16 %uh<9>; .reg .f64 "
       "%d<9>; "
       ".reg .pred %p<9>; .reg .f16 %hh<4>; .reg .b8 %c<4>; .reg .u64 %ud<4>; ";
-  for (const char* type : {"pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16",
-                           "s32", "s64", "f16", "f16x2", "f32", "f64"})
+  if (version >= "8.3") text += ".reg .b128 %b128_1; ";
+  for (const char* type : {"pred", "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32",
+                           "s64", "f16", "f16x2", "f32", "f64"})
     text += std::string(".reg .") + type + " %" + type + "_1; ";
   return text + "L:\n";
 }
@@ -70,7 +71,7 @@ std::map<std::string, int> check(const std::string& file, const std::string& tar
 }
 
 TEST(Legality, AgreesWithTheAssembler) {
-  auto seen = check("legality.txt", "sm_90");
+  auto seen = check("legality.txt", "sm_90a");
   EXPECT_GT(seen["ok"], 500);
   EXPECT_GT(seen["bad"], 500);
 }
@@ -96,6 +97,28 @@ TEST(Legality, AgreesWithTheAssemblerForEarlierTargets) {
     EXPECT_GT(seen["ok"], 5);
     EXPECT_GT(seen["bad"], 80);
   }
+}
+
+// A line of legality-targets.txt names target and version of the module, too.
+TEST(Legality, AgreesWithTheAssemblerOnTargetsAndVersions) {
+  std::ifstream in(LANESCOPE_SOURCE_DIR "/tests/ptx/legality-targets.txt");
+  int lines = 0;
+  for (std::string verdict, target, version, statement; in >> verdict;) {
+    if (verdict == "#") {
+      std::getline(in, statement);
+      continue;
+    }
+    in >> target >> version >> std::ws;
+    std::getline(in, statement);
+    const std::string why = verdict_of(declarations(target, version), statement);
+    const bool names_it =
+        why.find("needs .target") != std::string::npos || why.find("needs .version") != std::string::npos;
+    EXPECT_EQ(verdict == "ok" ? why.empty() : names_it, true)
+        << target << " " << version << " " << statement << "\n"
+        << why;
+    ++lines;
+  }
+  EXPECT_GT(lines, 400);
 }
 
 }  // namespace

@@ -258,11 +258,9 @@ std::string page() {
       "targets above\n"
       "sm_90 only, are unknown words and refused as such. So are kernels that ask for `%locality_domain_…`, "
       "`%perctamemory…` or\n"
-      "`.minperctamemory`.\n\nWhat an instruction needs of its module's `.target` is in `src/ptx/needs.def`: "
-      "an "
-      "earlier one is an error, as with ptxas; what is for\none target alone (`sm_90a`) is taken for later "
-      "ones, "
-      "too.\n\n## Special registers\n\n";
+      "`.minperctamemory`.\n\nWhat an instruction needs of its module's `.target` and `.version` is in "
+      "`src/ptx/needs.def`: "
+      "others are an error, as with ptxas.\n\n## Special registers\n\n";
   std::string names, line;
   for (size_t i = 1; i < static_cast<size_t>(SpecialRegister::count); ++i) {
     const auto name = fmt::format("`{}`", name_of(static_cast<SpecialRegister>(i)));

@@ -29,8 +29,7 @@ std::optional<ptx::Mnemonic> read(const std::string& text) {
     at = end + 1;
   }
   try {
-    constexpr uint32_t any_architecture = UINT32_MAX;
-    return ptx::read_mnemonic(words, any_architecture, {text, "form"});
+    return ptx::read_mnemonic(words, std::nullopt, {text, "form"});
   } catch (const Error&) {
     return std::nullopt;
   }
