@@ -196,6 +196,10 @@ constexpr void read_group(std::string_view text, ModifierRule rule, InstructionI
       one.supported = false;
       alternative.remove_prefix(1);
     }
+    if (alternative.starts_with('^')) {
+      one.leads = true;
+      alternative.remove_prefix(1);
+    }
     const std::string_view word = take(alternative, "@");
     if (!alternative.empty()) one.types = read_types(alternative).legal;
     if (const std::string_view expansion = expand(word); !expansion.empty()) {

@@ -281,6 +281,7 @@ struct ModifierRule {
   uint8_t group = 0;
   bool required = false;
   bool supported = true;
+  bool leads = false;             ///< stands before all words that do not
   TypeMask types = ~TypeMask{0};  ///< last types with which it is legal
 };
 

@@ -169,7 +169,11 @@ struct Checker {
       targets += (targets.empty() ? "sm_" : " or sm_") + std::string(target);
       return true;
     });
-    fail(word, what + " needs .target " + targets + (need.targets.back() == 'a' ? "" : " or later") +
+    const char last = need.targets.back();
+    fail(word, what + " needs .target " + targets +
+                   (last == 'a'   ? ""
+                    : last == 'f' ? " (or a later one of its family)"
+                                  : " or later") +
                    "; this module is for sm_" + std::to_string(given.number) +
                    (given.variant == 0 ? "" : std::string(1, given.variant)));
   }
@@ -197,9 +201,13 @@ struct Checker {
   void check_modifiers() const {
     const TypeMask type = deciding_type();
     std::array<const ModifierRule*, 32> chosen{};
+    bool leading = true;
     for (size_t w = name_words; w < words.size(); ++w) {
       const auto word = find_word(words[w].text);
-      if (word->kind != DottedWord::Kind::modifier) continue;
+      if (word->kind != DottedWord::Kind::modifier) {
+        leading = false;
+        continue;
+      }
       const std::string spelling(name_of(word->mod));
       const ModifierRule* rule = nullptr;
       bool known = false;
@@ -210,6 +218,9 @@ struct Checker {
         }
       if (!known) fail(spelling, std::string(info.name) + " does not take ." + spelling);
       if (rule == nullptr) fail(spelling, "." + spelling + " does not go with " + name());
+      if (rule->leads && !leading)
+        fail(spelling, std::string(info.name) + " is written with ." + spelling + " before other words");
+      leading = rule->leads;
       if (!rule->supported)
         refuse(spelling, std::string(info.name) + " with ." + spelling + " is not supported");
       if (chosen[rule->group] != nullptr)

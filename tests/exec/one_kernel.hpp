@@ -23,7 +23,7 @@ namespace lanescope::exec::harness {
 class Program {
  public:
   explicit Program(const std::string& body, const std::string& before = "",
-                   const std::string& target = "sm_90")
+                   const std::string& target = "sm_90a")
       : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before, target), "test.ptx")), memory_) {}
 
   LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024,
