@@ -477,4 +477,21 @@ std::map<std::string, ptx::MachineNeeds> needs_in_machine_code(Bytes bytes, cons
   return needs;
 }
 
+bool does_work_in_machine_code(Bytes bytes, const std::string& kernel, const std::string& name) {
+  // Of sm_70 and later. Kernels begin with their stack pointer, mostly: LDC or MOV R1, c[0][…].
+  constexpr uint16_t load_constant = 0x7b82, move_constant = 0x7a02, exit = 0x794d;
+  constexpr uint64_t instruction_bytes = 16;
+  const Elf elf(bytes, name);
+  const Elf::Section* const code = elf.find(".text." + kernel);
+  if (code == nullptr) return false;
+  Reader reader(elf.content(*code), name);
+  const auto operation = [&](uint64_t index) {
+    reader.go_to(index * instruction_bytes);
+    return reader.take<uint16_t>();
+  };
+  const uint16_t first = operation(0);
+  const bool sets_stack = first == load_constant || first == move_constant;
+  return operation(sets_stack ? 1 : 0) != exit;
+}
+
 }  // namespace lanescope::cuda

@@ -1,6 +1,7 @@
-// The PTX inside of machine code. What is assembled with -lineinfo or -G keeps it for debuggers, whoever
-// compiled it. Not documented by its vendor; what is read here was found by trying (docs/cuda-programs.md).
-// All of it is foreign input: every offset, size and count is checked against the bytes given.
+// What is read of machine code, the PTX inside first of all. What is assembled with -lineinfo or -G keeps it
+// for debuggers, whoever compiled it. Not documented by its vendor; what is read here was found by trying
+// (docs/cuda-programs.md). All of it is foreign input: every offset, size and count is checked against the
+// bytes given.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +25,9 @@ namespace lanescope::cuda {
 /// nothing is known. Throws as above.
 [[nodiscard]] std::map<std::string, ptx::MachineNeeds> needs_in_machine_code(std::span<const std::byte> bytes,
                                                                              const std::string& name);
+
+/// Whether there is code of a kernel, and does more than to end. Throws as above.
+[[nodiscard]] bool does_work_in_machine_code(std::span<const std::byte> bytes, const std::string& kernel,
+                                             const std::string& name);
 
 }  // namespace lanescope::cuda

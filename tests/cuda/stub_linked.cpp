@@ -1,7 +1,7 @@
 // What nvcc -rdc=true would generate around the translation units of tests/data/linked, written by hand and
 // compiled by the host compiler: one registration for the program, whose fat binary names the containers of
 // its units. They share functions, variables and a table of function pointers, and their kernels launch
-// kernels.
+// kernels. With LANESCOPE_NEWER one unit has PTX for a newer chip alone.
 #include <cstddef>
 #include <cstdio>
 
@@ -19,7 +19,9 @@ second: .incbin ")" LANESCOPE_FATBINS R"(unit_second.fatbin"
   .balign 8
 launches: .incbin ")" LANESCOPE_FATBINS R"(unit_launches.fatbin"
   .balign 8
-library: .incbin ")" LANESCOPE_FATBINS R"(stand_in.fatbin"
+newer: .incbin ")" LANESCOPE_FATBINS R"(unit_newer.fatbin"
+  .balign 8
+runtime: .incbin ")" LANESCOPE_FATBINS R"(unit_runtime.fatbin"
   .previous
 )");
 extern "C" {
@@ -28,12 +30,17 @@ CONTAINER code[];
 CONTAINER first[];
 CONTAINER second[];
 CONTAINER launches[];
-CONTAINER library[];
+CONTAINER newer[];
+CONTAINER runtime[];
 }
 
 namespace {
 
-const void* const units[] = {first, second, launches, library, nullptr};
+#ifdef LANESCOPE_NEWER
+const void* const units[] = {first, second, launches, runtime, newer, nullptr};
+#else
+const void* const units[] = {first, second, launches, runtime, nullptr};
+#endif
 struct Wrapper {
   int magic, version;
   const void* data;
@@ -42,7 +49,7 @@ struct Wrapper {
 __attribute__((section(".nvFatBinSegment"), used)) Wrapper wrapper = {0x466243b1, 2, code, units};
 
 // Host stubs: addresses that stand for the kernels; the shadow of a variable.
-char combine, count, parent, nested;
+char combine, count, parent, nested, of_newer, nothing;
 char offsets[16];
 
 void** handle = nullptr;
@@ -57,6 +64,8 @@ __attribute__((constructor)) void register_all() {
   add(count, "_Z5countPi");
   add(parent, "_Z6parentPii");
   add(nested, "_Z6nestedPii");
+  add(of_newer, "_Z5newerPii");
+  add(nothing, "_Z7nothingPii");
   char name[] = "offsets";
   __cudaRegisterVar(handle, offsets, name, "offsets", 0, sizeof offsets, 0, 0);
   __cudaRegisterFatBinaryEnd(handle);
@@ -95,5 +104,10 @@ int main() {
   for (int i = 0; i < 8; ++i) require(words[i] == 16 && words[8 + i] == 1, "parent");
   run(nested, 1, 2050);
   require(words[0] == 2049 && words[2] == 2, "nested");
+#ifdef LANESCOPE_NEWER
+  run(of_newer, 32, 7);
+  for (int i = 0; i < 32; ++i) require(words[i] == 11 * i - 43, "newer");
+  run(nothing, 32, 7);
+#endif
   std::printf("linked\n");
 }

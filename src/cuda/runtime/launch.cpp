@@ -239,10 +239,9 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   Status status = runtime.prepare(*function);
   if (status != Status::success) return status;
   const exec::Kernel& kernel = *function->kernel.load(std::memory_order_acquire);
-  // What is compiled for some chips alone, by __CUDA_ARCH__, has nothing but its end for others.
-  if (const std::string& stand_in = function->binary->stand_in;
-      !stand_in.empty() && function->binary->module->find_function(function->name)->body.size() <= 1) {
-    runtime.refuse(fmt::format("{} is not launched: it is empty there ({})", kernel.display_name, stand_in));
+  if (function->is_left_out) {
+    runtime.refuse(fmt::format("{} is not launched: it is empty there ({})", kernel.display_name,
+                               function->binary->stand_in));
     return Status::no_kernel_image_for_device;
   }
   if (shared > UINT32_MAX) return Status::invalid_value;

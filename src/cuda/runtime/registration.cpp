@@ -15,7 +15,9 @@
 #include "cuda/runtime/exit.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
+#include "exec/builtins.hpp"
 #include "ptx/link.hpp"
+#include "ptx/parser.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -87,6 +89,28 @@ std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& ima
                        : "machine code for " + code + " only") +
          ". Lanescope runs PTX: compile with nvcc -arch=" + target + " (or -gencode arch=compute_" +
          target.substr(3) + ",code=compute_" + target.substr(3) + "), or with -lineinfo, which keep the PTX";
+}
+
+/// Calls f(sm, bytes) with the machine code of each translation unit that the device would run.
+template <class F>
+void each_machine_code(const Binary& binary, const std::string& target, F f) {
+  for (const auto& container : binary.containers) try {
+      const std::vector<FatImage> images = read_fat_binary(container, binary.name);
+      const auto best = choose(images, FatImage::Kind::machine_code, target);
+      if (best.empty()) continue;
+      const std::string content = content_of(*best.front(), binary.name);
+      f(best.front()->sm, std::as_bytes(std::span(content)));
+    } catch (const Error&) {
+      // What is wrong with it is no matter to who runs the PTX.
+    }
+}
+
+/// Whether a translation unit is the device runtime's, of whose functions the engine has its own.
+bool is_device_runtime(const std::string& ptx) {
+  const ptx::Module module = ptx::parse(ptx, "");
+  return std::ranges::any_of(module.functions, [](const ptx::Function& function) {
+    return function.has_body && exec::find_builtin(function);
+  });
 }
 
 }  // namespace
@@ -246,6 +270,9 @@ Status Runtime::prepare(Function& function, For purpose) {
     const exec::Kernel& kernel = function.binary->image->kernel(function.name);
     const std::string& shown = kernel.display_name.empty() ? kernel.name : kernel.display_name;
     function.counted = !options.kernels || std::regex_search(shown, *options.kernels);
+    function.is_left_out = !function.binary->stand_in.empty() &&
+                           function.binary->module->find_function(function.name)->body.size() <= 1 &&
+                           does_work_in_machine_code(function);
     function.kernel.store(&kernel, std::memory_order_release);
     return Status::success;
   } catch (const Error& error) {
@@ -263,19 +290,17 @@ int Runtime::registers(const Function& function, std::string* unknown) {
 
 std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why, std::string* instead) const {
   std::vector<std::string> texts = binary.texts;
-  std::string reason;
-  const auto collect = [&](std::string* instead) {
-    for (const auto& container : binary.containers) {
-      std::vector<std::string> units = ptx_in(container, binary.name, reason, instead);
-      std::move(units.begin(), units.end(), std::back_inserter(texts));
+  std::string reason, told;
+  for (const auto& container : binary.containers) {
+    std::string other;
+    std::vector<std::string> units = ptx_in(container, binary.name, reason, &other);
+    if (!other.empty()) {
+      if (is_device_runtime(units.front())) continue;
+      told = other;
     }
-  };
-  collect(nullptr);
-  // Of a program of several units the device runtime's is one, whose functions the engine has itself: it is
-  // no reason to speak of another chip.
-  std::string other;
-  if (texts.empty()) collect(&other);
-  if (instead != nullptr) *instead = other;
+    std::move(units.begin(), units.end(), std::back_inserter(texts));
+  }
+  if (instead != nullptr) *instead = told;
   if (why != nullptr) *why = reason;
   if (binary.max_registers != 0)
     for (std::string& text : texts) text = ptx::with_register_limit(std::move(text), binary.max_registers);
@@ -300,20 +325,23 @@ const ptx::MachineNeeds* Runtime::needs_in_machine_code(const Function& function
   const std::lock_guard lock(binary.mutex);
   if (!binary.machine_code && binary.registered) {
     binary.machine_code.emplace();
-    for (const auto& container : binary.containers) try {
-        const std::vector<FatImage> images = read_fat_binary(container, binary.name);
-        const auto best = choose(images, FatImage::Kind::machine_code, device.target());
-        if (best.empty() || "sm_" + std::to_string(best.front()->sm) != device.target()) continue;
-        const std::string content = content_of(*best.front(), binary.name);
-        binary.machine_code->merge(
-            cuda::needs_in_machine_code(std::as_bytes(std::span(content)), binary.name));
-      } catch (const Error&) {
-        // What is wrong with it is no matter to who runs the PTX.
-      }
+    each_machine_code(binary, device.target(), [&](uint32_t sm, std::span<const std::byte> code) {
+      if ("sm_" + std::to_string(sm) == device.target())
+        binary.machine_code->merge(cuda::needs_in_machine_code(code, binary.name));
+    });
   }
   if (!binary.machine_code) return nullptr;
   const auto found = binary.machine_code->find(function.name);
   return found == binary.machine_code->end() || found->second.registers == 0 ? nullptr : &found->second;
+}
+
+bool Runtime::does_work_in_machine_code(const Function& function) const {
+  const Binary& binary = *function.binary;
+  bool does_work = false;
+  each_machine_code(binary, device.target(), [&](uint32_t, std::span<const std::byte> code) {
+    does_work = does_work || cuda::does_work_in_machine_code(code, function.name, binary.name);
+  });
+  return does_work;
 }
 
 Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {

@@ -60,6 +60,9 @@ struct Function {
   int shared_memory_mode = LaunchAttribute::shared_by_function;
   bool non_portable_cluster = false;
   bool counted = true;  ///< its name passes --kernel
+  /// It is empty in PTX that stands in for machine code where it is not: what is compiled for some chips
+  /// alone, by __CUDA_ARCH__, has nothing but its end for others.
+  bool is_left_out = false;
 };
 
 struct Variable {
@@ -285,6 +288,8 @@ class Runtime {
   void assemble(Binary& binary) const;
   /// What the machine code says that the program brings for this very device; null if it brings none.
   const ptx::MachineNeeds* needs_in_machine_code(const Function& function) const;
+  /// Whether the machine code for this device does something in this kernel.
+  [[nodiscard]] bool does_work_in_machine_code(const Function& function) const;
   /// The PTX of all its translation units. `why`: gets what keeps one from having any; `instead`: what is to
   /// be told if it is another chip's.
   [[nodiscard]] std::vector<std::string> texts(const Binary& binary, std::string* why = nullptr,
