@@ -960,6 +960,50 @@ void large() {
   same<T>(multiplied(b.now(), pivots, true), matrix, 1000);
 }
 
+/// Of matrices that need not be symmetric.
+template <typename T>
+void general_eigenvalues() {
+  using R = Real<T>;
+  const Int n = some_size();
+  const int job = static_cast<int>(between(0, 1));
+  const bool has_parts = !Of<T>::is_complex && between(0, 1) == 0;  // real parts, then imaginary ones
+  Device<T> a(n, n), vectors(n, n);
+  if (between(0, 3) == 0) a.set(identity(n));
+  const Host matrix = a.before();
+  Shared<R> w(2 * n);
+  void* const no = nullptr;
+  const int type_of_w = has_parts ? type_of<R> : type_of<std::complex<R>>;
+  ask_x("cusolverDnXgeev", params, 0, job, n, type_of<T>, static_cast<void*>(a.data()), a.leading, type_of_w,
+        static_cast<void*>(w.data()), type_of<T>, no, n, type_of<T>, static_cast<void*>(vectors.data()),
+        vectors.leading, type_of<T>);
+  act("cusolverDnXgeev", handle, params, 0, job, n, type_of<T>, static_cast<void*>(a.data()), a.leading,
+      type_of_w, static_cast<void*>(w.data()), type_of<T>, no, n, type_of<T>,
+      static_cast<void*>(vectors.data()), vectors.leading, type_of<T>, no, size_t{0}, no, size_t{0}, info);
+  equal(*info, 0);
+  a.expect_others_kept();
+  vectors.expect_others_kept([&](Int, Int) { return job == 1; });
+  const Host values = made(n, n, [&](Int i, Int j) -> Wide {
+    if (i != j) return 0;
+    return has_parts ? Wide(w[i], w[n + i]) : Wide(w[2 * i], w[2 * i + 1]);
+  });
+  Wide sum = 0, trace = 0;
+  for (Int i = 0; i < n; ++i) sum += values(i, i), trace += matrix(i, i);
+  const auto one = [](Wide value) { return made(1, 1, [=](Int, Int) { return value; }); };
+  same<T>(one(sum), one(trace), static_cast<double>(n) * 10);
+  if (job == 0) return;
+  const Host found = vectors.now();
+  const Host right_ones = made(n, n, [&](Int i, Int j) -> Wide {
+    if (Of<T>::is_complex || values(j, j).imag() == 0) return found(i, j);
+    return values(j, j).imag() > 0 ? Wide(found(i, j).real(), found(i, j + 1).real())
+                                   : Wide(found(i, j - 1).real(), -found(i, j).real());
+  });
+  same<T>(matrix * right_ones, right_ones * values, static_cast<double>(n) * 10);
+  for (Int j = 0; j < n; ++j) {
+    const Host column = made(n, 1, [&](Int i, Int) { return right_ones(i, j); });
+    same<T>(turned(column) * column, one(1), 1);
+  }
+}
+
 /// Numbers whose squares are out of range, and all eigenvalues but one the same.
 void extreme() {
   using T = double;
@@ -1094,6 +1138,12 @@ void refused() {
   TELL("cusolverDnSsyevj", handle, 1, 0, 2, p, 2, p, w, 0, info, gesvdj);
   TELL("cusolverDnSsygvd", handle, 4, 1, 0, 2, p, 2, p, 2, p, w, 0, info);
   TELL("cusolverDnSsyevdx", handle, 1, 1002, 0, 2, p, 2, 0.0f, 0.0f, 2, 1, &number, p, w, 0, info);
+  TELL("cusolverDnXgeev", handle, params, 1, 1, Int{2}, 0, nothing, Int{2}, 4, nothing, 0, nothing, Int{2}, 0,
+       nothing, Int{2}, 0, nothing, size_t{0}, nothing, size_t{0}, info);
+  TELL("cusolverDnXgeev", handle, params, 0, 1, Int{2}, 4, nothing, Int{2}, 0, nothing, 4, nothing, Int{2}, 4,
+       nothing, Int{2}, 4, nothing, size_t{0}, nothing, size_t{0}, info);
+  TELL("cusolverDnXgeev", handle, params, 0, 1, Int{2}, 0, nothing, Int{2}, 4, nothing, 0, nothing, Int{2}, 0,
+       nothing, Int{1}, 0, nothing, size_t{0}, nothing, size_t{0}, info);
   TELL("cusolverDnSgesvd", handle, 'X', 'A', 2, 2, p, 2, p, p, 2, p, 2, w, 0, p, info);
   TELL("cusolverDnSgesvd", handle, 'A', 'A', 2, 3, p, 2, p, p, 2, p, 3, w, 0, p, info);
   TELL("cusolverDnSgesvd", handle, 'O', 'O', 2, 2, p, 2, p, p, 2, p, 2, w, 0, p, info);
@@ -1139,6 +1189,7 @@ void all() {
                                    {"Cholesky", &cholesky<T>},
                                    {"QR", &qr<T>},
                                    {"eigenvalues", &eigenvalues<T>},
+                                   {"general eigenvalues", &general_eigenvalues<T>},
                                    {"singular values", &singular_values<T>},
                                    {"refined", &refined<T>},
                                    {"sparse", &sparse<T>},

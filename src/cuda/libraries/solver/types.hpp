@@ -22,6 +22,7 @@ enum class Status : int {
   alloc_failed = 2,
   invalid_value = 3,
   execution_failed = 6,
+  internal_error = 7,
   not_supported = 9,
   irs_params_not_initialized = 12,
   irs_infos_not_initialized = 25,
