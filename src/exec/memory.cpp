@@ -2,6 +2,7 @@
 // allocations that every checked access asks.
 #include "exec/memory.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,7 +87,10 @@ Memory::Memory() {
   throw Error("cannot reserve address space for the device's memory (is there a limit such as `ulimit -v`?)");
 }
 
-Memory::~Memory() { munmap(reinterpret_cast<void*>(range_begin_), range_end_ - range_begin_); }
+Memory::~Memory() {
+  munmap(reinterpret_cast<void*>(range_begin_), range_end_ - range_begin_);
+  if (shared_file_ >= 0) close(shared_file_);
+}
 
 uint64_t Memory::Pieces::take(uint64_t size, uint64_t align) {
   for (auto it = by_size.lower_bound(size); it != by_size.end(); ++it) {
@@ -213,6 +217,9 @@ bool Memory::release(uint64_t base) {
   // What is handed out again must read as zero: whole pages go back to the host, the rest is cleared here.
   if (page_begin < page_end) {
     madvise(reinterpret_cast<void*>(page_begin), page_end - page_begin, MADV_DONTNEED);
+    if (shared_file_ >= 0)
+      fallocate(shared_file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<off_t>(page_begin - range_begin_), static_cast<off_t>(page_end - page_begin));
     std::memset(reinterpret_cast<void*>(base), 0, page_begin - base);
     std::memset(reinterpret_cast<void*>(page_end), 0, end - page_end);
   } else {
@@ -237,6 +244,7 @@ uint64_t Memory::reserve(uint64_t size, uint64_t align) {
   const uint64_t base = take(reserved, std::max<uint64_t>(align, 256), Owner::program);
   if (base == 0) return 0;
   forget_freed(base, reserved);
+  shared_edges_.erase(shared_edges_.lower_bound(base), shared_edges_.lower_bound(base + size));
   reserved_[base] = {base, size, false, "reserved addresses"};
   return base;
 }
@@ -245,6 +253,42 @@ void Memory::give_back(uint64_t base, uint64_t size) {
   const std::unique_lock lock(mutex_);
   reserved_.erase(base);
   free_of_program_.give(base, round_up(size, 256) + guard_bytes);
+}
+
+std::pair<int, uint64_t> Memory::share(uint64_t base, uint64_t size, bool is_first_time) {
+  const std::unique_lock lock(mutex_);
+  const auto fail = [] { throw Error("the host cannot share memory between processes"); };
+  if (shared_file_ < 0) {
+    const int file = memfd_create("lanescope", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(range_end_ - range_begin_)) != 0) {
+      if (file >= 0) close(file);
+      fail();
+    }
+    shared_file_ = file;
+  }
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = base / page * page, end = round_up(base + size, page);
+  if (!is_first_time) return {shared_file_, base - range_begin_};
+  // Other processes may write to edges that are shared already. Of the rest some may be mapped from the file,
+  // too, since it was shared before it was freed: hence the copy.
+  uint64_t first = begin, last = end;
+  if (shared_edges_.contains(first)) first += page;
+  if (first < last && shared_edges_.contains(last - page)) last -= page;
+  std::vector<char> piece(uint64_t{1} << 20), zeros(piece.size());
+  for (uint64_t at = first; at < last; at += piece.size()) {
+    const uint64_t bytes = std::min<uint64_t>(piece.size(), last - at);
+    std::memcpy(piece.data(), reinterpret_cast<const void*>(at), bytes);
+    if (std::memcmp(piece.data(), zeros.data(), bytes) != 0 &&
+        pwrite(shared_file_, piece.data(), bytes, static_cast<off_t>(at - range_begin_)) !=
+            static_cast<ssize_t>(bytes))
+      fail();
+  }
+  if (first < last &&
+      mmap(reinterpret_cast<void*>(first), last - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           shared_file_, static_cast<off_t>(first - range_begin_)) == MAP_FAILED)
+    fail();
+  shared_edges_.insert({begin, end - page});
+  return {shared_file_, base - range_begin_};
 }
 
 void Memory::attach(const void* base, uint64_t size, std::string name) {

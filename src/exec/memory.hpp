@@ -12,8 +12,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/texture.hpp"
@@ -85,6 +87,10 @@ class Memory {
   bool give_back_to_heap(uint64_t base);
   std::atomic<bool> heap_was_asked{false};  ///< by a kernel, for memory
   std::atomic<uint64_t> heap_limit{UINT64_MAX};
+  /// Puts what lies there into a file without a name that other processes can map: its descriptor and the
+  /// offset in it. Pages are whole, so that it has what else lies on the first and the last one, too. Nothing
+  /// may write to them meanwhile, the first time. Throws lanescope::Error.
+  std::pair<int, uint64_t> share(uint64_t base, uint64_t size, bool is_first_time);
   /// Makes host memory the caller owns visible to kernels (managed or pinned memory).
   void attach(const void* base, uint64_t size, std::string name);
   bool detach(const void* base);
@@ -145,6 +151,9 @@ class Memory {
   std::atomic<uint64_t> generation_{0};
   uint64_t range_begin_ = 0, range_end_ = 0, next_ = 0;
   uint64_t serial_ = 0;
+  int shared_file_ = -1;  ///< as large as the range, of which share() has mapped some pages
+  /// The first and the last pages of what was shared, on which other memory may lie that will be.
+  std::set<uint64_t> shared_edges_;
 
   uint64_t take(uint64_t size, uint64_t align, Owner owner);
   void rest(uint64_t base, uint64_t size);

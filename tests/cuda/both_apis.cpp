@@ -31,7 +31,7 @@ int main() {
   auto* copy = find<int(uint64_t, const void*, size_t)>(library, "cuMemcpyHtoD_v2");
   auto* load = find<int(void**, const void*)>(library, "cuModuleLoadData");
   auto* query = find<int(void*)>(library, "cuStreamQuery");
-  auto* unknown = find<int(void*, void*)>(library, "cuIpcGetMemHandle");
+  auto* unknown = find<int(void*, void*)>(library, "cuDestroyExternalMemory");
   void *context = nullptr, *module = nullptr, *stream = nullptr;
   int ordinal = -1;
   constexpr int not_initialized = 3, invalid_context = 201, invalid_handle = 400, not_supported = 801;

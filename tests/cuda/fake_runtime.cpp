@@ -83,7 +83,7 @@ FAKE int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int) {
 }
 FAKE int cudaDeviceSynchronize() { return fail(NAMED(cudaDeviceSynchronize)); }
 FAKE int cudaGetLastError() { return fail(NAMED(cudaGetLastError)); }
-FAKE int cudaIpcGetMemHandle(void*, void*) { return fail(NAMED(cudaIpcGetMemHandle)); }
+FAKE int cudaDestroyExternalMemory(void*) { return fail(NAMED(cudaDestroyExternalMemory)); }
 FAKE int cudaFuncGetAttributes(void*, const void*) { return fail(NAMED(cudaFuncGetAttributes)); }
 FAKE int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t) {
   return fail(NAMED(cudaOccupancyMaxActiveBlocksPerMultiprocessor));

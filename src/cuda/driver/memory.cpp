@@ -123,6 +123,8 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
   return call([&](Runtime& runtime) {
     const auto allocation = runtime.memory.find(at);
     const MemoryType type = runtime.type_at(at).value_or(MemoryType::device);
+    Block block;
+    const bool of_process = runtime.find_block(at, block) && block.of_process;
     const auto put = [&](auto value) {
       std::memcpy(out, &value, sizeof value);
       return Status::success;
@@ -141,7 +143,7 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
       case range_size: return put(allocation->size);
       case mapped: return put(1);
       case handle_types: return put(uint64_t{0});
-      case is_ipc_capable:
+      case is_ipc_capable: return put(type == MemoryType::device && !of_process ? 1 : 0);
       case is_rdma_capable: return put(type == MemoryType::device ? 1 : 0);
       case access_flags: return put(3);      // read and written
       case locality_domain: return put(-1);  // of no part of the device
@@ -197,6 +199,10 @@ LANESCOPE_CUDA_API Status cuMemAllocManaged(void** out, size_t bytes, unsigned f
       [&] { return bytes == 0 ? Status::invalid_value : cudaMallocManaged(out, bytes, flags); });
 }
 
+LANESCOPE_PASS_2(cuIpcGetMemHandle, cudaIpcGetMemHandle, by_context)
+LANESCOPE_PASS_3(cuIpcOpenMemHandle, cudaIpcOpenMemHandle, by_context)
+LANESCOPE_PASS_3(cuIpcOpenMemHandle_v2, cudaIpcOpenMemHandle, by_context)
+LANESCOPE_PASS_1(cuIpcCloseMemHandle, cudaIpcCloseMemHandle, by_context)
 LANESCOPE_PASS_2(cuMemAllocHost_v2, cudaMallocHost, by_context)
 LANESCOPE_PASS_1(cuMemFree_v2, cudaFree, by_driver)
 LANESCOPE_PASS_1(cuMemFreeHost, cudaFreeHost, by_driver)

@@ -29,6 +29,7 @@ enum class Status : int {
   invalid_device = 101,
   invalid_kernel_image = 200,
   invalid_context = 201,
+  map_failed = 205,
   no_kernel_image_for_device = 209,
   unsupported_limit = 215,
   peer_access_unsupported = 217,
@@ -105,6 +106,15 @@ struct ChannelFormat {
   }
 };
 static_assert(sizeof(ChannelFormat) == 20);
+
+/// cudaIpcMemHandle_t and cudaIpcEventHandle_t: of memory or of an event of a process, for others.
+struct IpcHandle {
+  uint64_t mark = 0;  ///< that it is ours, and of which kind
+  uint64_t process = 0, file = 0, offset = 0, size = 0;
+  uint64_t token = 0;  ///< of the file
+  uint64_t unused[2] = {};
+};
+static_assert(sizeof(IpcHandle) == 64);
 
 struct Array;
 struct MipmappedArray;

@@ -216,7 +216,8 @@ void Backlogs::wait(const Tickets& tickets) {
       });
       return one == active_.end() ? std::string() : (*one)->kernel;
     };
-    const auto before = std::exchange(sleepers, stuck ? program_waits() : std::nullopt);
+    const auto before =
+        std::exchange(sleepers, stuck && !Runtime::get().shares_memory ? program_waits() : std::nullopt);
     const auto now = Clock::now();
     if (!sleepers || since > alone)
       alone = Clock::time_point::max();

@@ -163,6 +163,11 @@ Status cudaHostGetDevicePointer(void** out, void* host, unsigned);
 Status cudaHostGetFlags(unsigned* flags, void* host);
 Status cudaHostRegister(void* pointer, size_t size, unsigned flags);
 Status cudaHostUnregister(void* pointer);
+Status cudaIpcCloseMemHandle(void* pointer);
+Status cudaIpcGetEventHandle(IpcHandle* out, Event* event);
+Status cudaIpcGetMemHandle(IpcHandle* out, void* pointer);
+Status cudaIpcOpenEventHandle(Event** out, IpcHandle handle);
+Status cudaIpcOpenMemHandle(void** out, IpcHandle handle, unsigned flags);
 Status cudaLaunchCooperativeKernel(const void* function, Extent3 grid, Extent3 block, void** arguments,
                                    size_t shared, Stream* stream);
 Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);

@@ -186,13 +186,15 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
     {
       const std::shared_lock lock(runtime.mutex);
       for (const auto& [base, block] : runtime.blocks)
-        if (!block.registered && !block.mapped && block.of_graph != Block::OfGraph::freed)
+        if (!block.registered && !block.mapped && !block.of_process &&
+            block.of_graph != Block::OfGraph::freed)
           addresses.push_back(base);
     }
     runtime.look_at_memory_left();
     for (const uint64_t address : addresses)
       runtime.release(reinterpret_cast<void*>(address),
                       {MemoryType::device, MemoryType::managed, MemoryType::host});
+    runtime.close_memory_of_processes();
     restore_state(runtime);
     return Status::success;
   });

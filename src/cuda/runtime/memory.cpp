@@ -146,7 +146,8 @@ Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) 
   std::unique_lock lock(mutex);
   const auto found = blocks.find(base);
   const auto is_allowed = [&](const Block& block) {
-    return !block.registered && !block.mapped && block.of_graph != Block::OfGraph::freed &&
+    return !block.registered && !block.mapped && !block.of_process &&
+           block.of_graph != Block::OfGraph::freed &&
            std::find(types.begin(), types.end(), block.type) != types.end();
   };
   if (found == blocks.end() || !is_allowed(found->second)) {

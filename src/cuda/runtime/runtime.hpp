@@ -111,6 +111,8 @@ struct Block {
   bool registered = false;  ///< the program's own memory (cudaHostRegister)
   bool mapped = false;      ///< by cuMemMap; the next such block may begin where it ends
   bool read_only = false;   ///< mapped, and the device may not write
+  bool is_given = false;    ///< to other processes, by cudaIpcGetMemHandle
+  bool of_process = false;  ///< another one's, by cudaIpcOpenMemHandle
   bool of_pytorch = false;  ///< asked for by its allocators; known if leaks are looked for
   /// Of what a graph's node allocates, at the same address each time: whether the graph has run, and whether
   /// it has been freed since.
@@ -165,7 +167,9 @@ struct Stream {
 };
 
 struct Event {
+  static constexpr unsigned disable_timing = 2, interprocess = 4;  // flags: cudaEventDisableTiming …
   unsigned flags = 0;
+  bool of_processes = false;  ///< of several: by cudaIpcGetEventHandle or cudaIpcOpenEventHandle
   std::shared_ptr<std::atomic<int64_t>> recorded_ns = std::make_shared<std::atomic<int64_t>>(-1);
   std::shared_ptr<const Ticket> ticket;  ///< of the last recording, where that was deferred
   std::shared_ptr<Capture> capture;      ///< recorded while capturing
@@ -316,6 +320,10 @@ class Runtime {
   std::array<uint64_t, 2> graph_bytes_high{};  ///< the most, used and reserved
   /// Frees what allocate() gave; `types`: which are allowed.
   Status release(void* pointer, std::initializer_list<MemoryType> types);
+  /// What the program has opened of other processes' memory is gone then (ipc.cpp).
+  void close_memory_of_processes();
+  /// Whether some of its memory is another process's as well, which may do what a kernel waits for.
+  std::atomic<bool> shares_memory{false};
   /// Says why nothing is freed there.
   Status refuse_to_free(uint64_t address) const;
   /// Notes what the program has not freed, and never written of that, if it is asked for: before a reset of

@@ -13,7 +13,6 @@
 namespace lanescope::cuda {
 namespace {
 
-constexpr unsigned disable_timing = 2, interprocess = 4;   // cudaEventDisableTiming, cudaEventInterprocess
 constexpr int least_priority = 0, greatest_priority = -5;  // as an H200 has them
 
 std::atomic<unsigned long long> next_stream_id{13};  // 1 and 2 are the legacy and the per-thread stream
@@ -229,7 +228,8 @@ LANESCOPE_CUDA_API Status cudaStreamAddCallback(Stream* handle, StreamCallback c
 
 LANESCOPE_CUDA_API Status cudaEventCreateWithFlags(Event** out, unsigned flags) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || flags > 7 || (flags & (disable_timing | interprocess)) == interprocess)
+    if (out == nullptr || flags > 7 ||
+        (flags & (Event::disable_timing | Event::interprocess)) == Event::interprocess)
       return Status::invalid_value;
     auto* event = new Event;
     event->flags = flags;
@@ -302,7 +302,7 @@ LANESCOPE_CUDA_API Status cudaEventElapsedTime(float* milliseconds, Event* start
   return ask_of_events({start, end}, [&](Runtime& runtime) -> Status {
     if (milliseconds == nullptr) return Status::invalid_value;
     for (const Event* event : {start, end}) {
-      if (!runtime.is_event(event) || (event->flags & disable_timing) != 0)
+      if (!runtime.is_event(event) || (event->flags & Event::disable_timing) != 0)
         return Status::invalid_resource_handle;
       if (const Status captured = refuse_captured(*event, false); captured != Status::success)
         return captured;

@@ -103,6 +103,10 @@ Status Runtime::defer(const Stream& stream, Work work) {
         backlogs->defer(stream, std::move(before), [time = record->event->recorded_ns] { *time = now_ns(); });
     const std::unique_lock lock(mutex);
     record->event->ticket = std::move(ticket);
+    if (record->event->of_processes)
+      say_once(
+          "an event that other processes know is recorded behind a kernel that still waits: they take it for "
+          "done");
   } else {
     // Work other than kernels does not look at the stream.
     backlogs->defer(stream, std::move(before), [this, work = std::move(work)] {
