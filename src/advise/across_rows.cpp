@@ -12,7 +12,7 @@ namespace {
 
 class RowRuns : ArrayText {
  public:
-  RowRuns(std::string_view text, const Declaration& declaration) : ArrayText(text, declaration, {}) {}
+  RowRuns(std::string_view text, const Declaration& declaration) : ArrayText(text, declaration) {}
 
   [[nodiscard]] AcrossRows in(const std::set<uint32_t>& lines) const {
     AcrossRows all;
@@ -57,12 +57,12 @@ class RowRuns : ArrayText {
       use.subscripts.push_back({use.behind(), closing(use.behind())});
     return use.subscripts;
   }
-  /// Whether one of the lines has a piece of the statement, up to the use's end.
+  /// Whether one of the lines, of the text's own file, has a piece of the statement, up to the use's end.
   [[nodiscard]] bool is_in(const std::set<uint32_t>& lines, size_t name, size_t last) const {
     size_t first = name;
     while (first > 0 && !ends_statement(tokens_[first - 1])) --first;
     const auto line = lines.lower_bound(tokens_[first].line);
-    return line != lines.end() && *line <= tokens_[last].line;
+    return tokens_[first].file.empty() && line != lines.end() && *line <= tokens_[last].line;
   }
   /// In a subscript that is to be written twice.
   [[nodiscard]] bool may_change(const Token& t) const {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -43,6 +44,11 @@ double price_of_occupancy(const Launch& launch, const Array& array, uint32_t byt
   if (after == 0 || (!array.variable->dynamic && launch.kernel.static_shared + more > most_unasked(launch)))
     return std::numeric_limits<double>::infinity();
   return (1 - static_cast<double>(after) / before) / 2;
+}
+
+/// The same of copies: other arrays of counters may get as many.
+double price_of_copies(const Launch& launch, const Array& array, uint32_t bytes) {
+  return price_of_occupancy(launch, array, array.shape.bytes + array.counters * (bytes - array.shape.bytes));
 }
 
 /// The same beside what the memory has to bring.
@@ -183,6 +189,15 @@ std::string change_subscripts(const Launch& launch, const Array& array, std::str
   return keeps_order ? "; " + runs.what : "";
 }
 
+/// Which files change along with that of the declaration: others may include them, too.
+std::string changed_along(const Patch& patch) {
+  std::string words;
+  for (const Patch& other : patch.along)
+    words += fmt::format("; {} changes along, for all that include it",
+                         std::filesystem::path(other.file).filename().string());
+  return words;
+}
+
 /// What to say of a layout; nothing where what was recorded does not tell what it costs.
 std::optional<Advice> advice_of(const Launch& launch, const Array& array, Sources& sources, const Fit& fit,
                                 const Choice& choice) {
@@ -192,25 +207,29 @@ std::optional<Advice> advice_of(const Launch& launch, const Array& array, Source
   const auto outcome = whole_launch(launch.arch, array, shape, candidate.layout, exact);
   if (!outcome) return std::nullopt;
   Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
-  const Sources::File& file = sources.file(array.file);
+  const Unit& unit = sources.unit(array.file);
   std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
   if (array.async)
     rewritten = Unclear{"bulk copies or wgmma go through it by rules of their own"};
   else if (array.declaration && is_python(array.file))
-    rewritten = rewrite_python(file.text, *array.declaration, shape, candidate.layout);
+    rewritten = rewrite_python(unit.text, *array.declaration, shape, candidate.layout);
   else if (array.declaration)
-    rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout,
-                        sources.texts(sources.included_by(array.file)));
+    rewritten = rewrite(unit.text, *array.declaration, shape, candidate.layout);
   if (array.declaration && array.declaration->part && outcome->bytes > array.shape.bytes)
     make_room(launch, array, outcome->bytes - array.shape.bytes, sources, rewritten);
-  const std::string subscripts = change_subscripts(launch, array, file.text, candidate.layout, rewritten);
+  const std::string subscripts = change_subscripts(launch, array, unit.text, candidate.layout, rewritten);
   if (auto* change = std::get_if<Rewrite>(&rewritten)) {
-    advice.patch = Patch{file.path.string(), change->edits};
+    advice.patch = unit.patch_of(change->edits);
     advice.patch_uses_tiles = change->uses_tiles;
   } else {
     advice.no_patch = std::get<Unclear>(rewritten).reason;
   }
   advice.layout = candidate.layout;
+  // Lines are those of the declaration's file; the advice is at one that may be of another file.
+  if (array.file != advice.file)
+    for (std::string* words : {&advice.no_patch, &advice.pitch_from})
+      if (words->find("line ") != std::string::npos)
+        *words += fmt::format(" (in {})", std::filesystem::path(array.file).filename().string());
   if (!array.shape.has_rows && array.no_declaration.empty() && shape.row_bytes != bank_row_of(launch.arch))
     advice.pitch_from = "the recorded addresses";
   if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
@@ -226,6 +245,7 @@ std::optional<Advice> advice_of(const Launch& launch, const Array& array, Source
       (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
       unused_rows(array, candidate.layout) +
       (made != nullptr && !made->condition.empty() ? "; " + made->condition : "") +
+      (advice.patch ? changed_along(*advice.patch) : "") +
       along_with(launch, array, outcome->bytes - array.shape.bytes, advice.size_multiple);
   advice.reason = reason_of(array, fit.to_data);
   advice.proven_best =
@@ -341,15 +361,15 @@ std::optional<Advice> make_index_padding(const Launch& launch, const Array& arra
       reason_of(array, false));
   advice.proven_best = false;
   advice.estimate = advice.estimate || !padding.exact;
-  const Sources::File& file = sources.file(array.file);
-  if (file.path.empty() || is_python(array.file)) {
+  const Unit& unit = sources.unit(array.file);
+  if (unit.text.empty() || is_python(array.file)) {
     advice.no_patch = "its source is not known";
     return advice;
   }
-  auto edits = change_index_padding(file.text, padding);
+  auto edits = change_index_padding(unit.text, padding);
   if (!edits) return std::nullopt;
   if (edits->size() == 1)
-    advice.patch = Patch{file.path.string(), std::move(*edits)};
+    advice.patch = unit.patch_of(*edits);
   else
     advice.no_patch = edits->empty()
                           ? fmt::format("no division by {} is found that computes it", padding.every)
@@ -364,7 +384,7 @@ void keep_best(const Launch& launch, const Array& array, std::vector<Advice>& fo
   const auto total = [&](const Advice& a) {
     const uint32_t bytes = array.shape.bytes + a.shared_bytes_after - a.shared_bytes_before;
     // Copies are many times the array, which is small: what counts is what they leave to others.
-    const double price = a.kind == Advice::Kind::copies ? price_of_occupancy(launch, array, bytes)
+    const double price = a.kind == Advice::Kind::copies ? price_of_copies(launch, array, bytes)
                                                         : price_of(launch, array, bytes);
     return static_cast<double>(a.wavefronts_after) + price * static_cast<double>(a.wavefronts_before);
   };
@@ -423,7 +443,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
           fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
                       elements, elements * array.shape.element_bytes)));
     if (const auto copies = copies_for_lanes(
-            launch, array, [&](uint32_t bytes) { return price_of_occupancy(launch, array, bytes); });
+            launch, array, [&](uint32_t bytes) { return price_of_copies(launch, array, bytes); });
         copies && 4 * copies->wavefronts <= 3 * array.wavefronts + array.now.ideal)
       found.push_back(make_copies(launch, array, *copies));
     if (const auto padding = index_padding_of(launch, array);
@@ -516,6 +536,15 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
       array.from_data = from_data;
       find_shapes(launch, array, sources);
     }
+  }
+  std::erase_if(arrays, [](const auto& one) { return one.second.costs.empty(); });
+  const auto counters =
+      static_cast<uint32_t>(std::count_if(arrays.begin(), arrays.end(), [&](const auto& one) {
+        return !one.second.now.conflict_free() &&
+               copies_for_lanes(launch, one.second, [](uint32_t) { return 0.0; }).has_value();
+      }));
+  for (auto& [index, array] : arrays) {
+    array.counters = std::max(1u, counters);
     advise_one(launch, array, sources, all);
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {

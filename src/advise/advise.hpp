@@ -54,7 +54,7 @@ struct Advice {
   /// no rows matter.
   std::string pitch_from;
   std::optional<Declaration> declaration;  ///< of the variable, where it is clear
-  std::optional<Patch> patch;              ///< where the text shows that it does it
+  std::optional<Patch> patch;              ///< where the texts show that it does it
   bool patch_uses_tiles = false;           ///< the patch includes lanescope/tile.cuh
   std::string no_patch;                    ///< else: what stands in its way
   /// So many bytes the variable has to have, or a multiple of them, in every launch; 0: any number.

@@ -12,6 +12,7 @@
 #include "advise/fields.hpp"
 #include "advise/pitch.hpp"
 #include "advise/python.hpp"
+#include "advise/tokens.hpp"
 
 namespace lanescope::advise {
 
@@ -53,16 +54,17 @@ std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& a
   std::vector<std::string> files{array.place.file};
   files.insert(files.end(), launch.kernel.files.begin(), launch.kernel.files.end());
   for (size_t i = 0; i < files.size(); ++i) {
-    const Sources::File& file = sources.file(files[i]);
+    const std::string& text = sources.unit(files[i]).text;
     const uint32_t line = i == 0 ? array.place.line : UINT32_MAX;
     std::variant<Declaration, Unclear> found =
-        file.path.empty() ? Unclear{files[i] + " was not found"}
+        sources.file(files[i]).path.empty() ? Unclear{files[i] + " was not found"}
         : is_python(files[i])
-            ? find_python_declaration(file.text, array.shape.bytes, line)
-            : find_declaration(file.text, array.variable->name, array.shape.bytes, line, function);
+            ? find_python_declaration(text, array.shape.bytes, line)
+            : find_declaration(text, array.variable->name, array.shape.bytes, line, function);
     array.file = files[i];
     if (auto* declaration = std::get_if<Declaration>(&found)) {
-      if (!is_python(files[i])) declaration->pitch = declared_pitch(file.text, *declaration, function);
+      if (!is_python(files[i]))
+        declaration->pitch = declared_pitch(text, *declaration, function, &launch.config.block);
       return found;
     }
     if (!first) first = std::get<Unclear>(found);
@@ -160,19 +162,15 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     shape.row_bytes = declaration->row_bytes();
     shape.plane_bytes = declaration->plane_bytes();
     if (!is_python(array.file)) {
-      const std::string& text = sources.file(array.file).text;
+      const std::string& text = sources.unit(array.file).text;
       take_vectors_apart(array, text);
       keep_vectors(shape, *declaration, text);
-      if (!declaration->part) {
-        Texts texts = sources.texts(sources.included_by(array.file));
-        texts.insert(texts.begin(), text);
-        shape.splits = splits_of(texts, *declaration);
-      }
+      if (!declaration->part) shape.splits = splits_of(text, *declaration);
     }
   }
   if (shape.row_bytes != 0) {
     array.pitch_from = fmt::format(
-        "the declaration in line {}{}", array.declaration->line,
+        "the declaration in {}{}", line_in_words(array.declaration->line, array.declaration->file),
         array.declaration->assumed.empty() ? "" : fmt::format(" ({})", array.declaration->assumed));
     const bool by_subscripts = array.declaration->extents.size() < 2;
     if (by_subscripts) {

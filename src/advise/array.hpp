@@ -30,6 +30,7 @@ struct Array {
   std::string pitch_from;
   bool exact = true;            ///< what was recorded tells all of the launch
   bool complete = false;        ///< no access of the launch is missing from what was recorded
+  uint32_t counters = 1;        ///< arrays of the launch that may get copies, if this one may
   bool async = false;           ///< bulk copies or wgmma go through it as well, which no pattern tells
   std::vector<bool> from_data;  ///< of each site; empty where nothing conflicts
 

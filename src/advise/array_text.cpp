@@ -68,8 +68,7 @@ std::vector<Use> ArrayText::uses(size_t subscripts, bool to_elements) const {
   for (size_t i = 0; i < tokens_.size(); ++i) {
     const Token& t = tokens_[i];
     if (t.in_directive) {
-      if (t.is(d_.name) && !is_included(i))
-        throw Refused{fmt::format("a macro names '{}' in {}", d_.name, place(i))};
+      if (is_use_in_directive(i)) throw Refused{fmt::format("a macro names '{}' in {}", d_.name, place(i))};
       continue;
     }
     if (t.begin < d_.end) continue;
@@ -200,9 +199,18 @@ bool ArrayText::takes_reference(std::string_view function) const {
   return false;
 }
 
-bool ArrayText::is_included(size_t i) const {
-  while (i > 0 && tokens_[i].line == tokens_[i - 1].line) --i;
-  return tokens_[i + 1].is("include");
+bool ArrayText::is_use_in_directive(size_t i) const {
+  if (!tokens_[i].is(d_.name)) return false;
+  size_t begin = i;  // #
+  while (begin > 0 && !tokens_[begin].is("#")) --begin;
+  if (tokens_[begin + 1].is("include")) return false;
+  const size_t open = begin + 3;  // #define NAME(
+  const bool has_parameters = tokens_[begin + 1].is("define") && open < tokens_.size() &&
+                              tokens_[open].is("(") && tokens_[open].begin == tokens_[open - 1].end();
+  if (!has_parameters) return true;
+  const std::vector<std::pair<size_t, size_t>> parameters = pieces_of_list(tokens_, open);
+  return std::none_of(parameters.begin(), parameters.end(),
+                      [&](const auto& p) { return tokens_[p.first].is(d_.name); });
 }
 
 bool ArrayText::ends_cast(size_t close) const {

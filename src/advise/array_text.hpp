@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "advise/declaration.hpp"
-#include "advise/members.hpp"
 #include "advise/patch.hpp"
 #include "advise/tokens.hpp"
 #include "base/words.hpp"
@@ -37,16 +36,12 @@ struct Use {
 /// All of it may throw Refused.
 class ArrayText {
  public:
-  /// `others`: texts that may define structs, too.
-  ArrayText(std::string_view text, const Declaration& declaration, const Texts& others)
-      : text_(text), d_(declaration), texts_(others), tokens_(tokens_of(text)) {
-    texts_.insert(texts_.begin(), text);
-  }
+  ArrayText(std::string_view text, const Declaration& declaration)
+      : text_(text), d_(declaration), tokens_(tokens_of(text)) {}
 
  protected:
   std::string_view text_;
   const Declaration& d_;
-  Texts texts_;  ///< this one first
   Tokens tokens_;
 
   std::string between(size_t begin, size_t end) const {
@@ -57,7 +52,7 @@ class ArrayText {
   }
   /// The blanks that the line of this byte begins with.
   [[nodiscard]] std::string margin_of(size_t at) const;
-  std::string place(size_t token) const { return fmt::format("line {}", tokens_[token].line); }
+  std::string place(size_t token) const { return line_in_words(tokens_[token]); }
   /// The first token from that byte on.
   [[nodiscard]] size_t token_at(size_t byte) const;
   [[nodiscard]] size_t closing(size_t open) const;
@@ -68,8 +63,9 @@ class ArrayText {
   /// Whether the token names the array, behind its declaration. Members: after an object, or by the struct's
   /// own functions, of which others may have variables of that name.
   [[nodiscard]] bool is_use(size_t token) const;
-  /// Whether the token is of the name of a file: #include <lanescope/tile.cuh>.
-  [[nodiscard]] bool is_included(size_t i) const;
+  /// Whether the token of a directive names the array, and no file, #include <lanescope/tile.cuh>, nor what a
+  /// macro calls its parameter.
+  [[nodiscard]] bool is_use_in_directive(size_t i) const;
   /// The first token of what a member is named with: s of s.tile, p of p->s.tile.
   [[nodiscard]] size_t begin_of_object(size_t token) const;
   [[nodiscard]] bool says_where_a_part_begins(const Token& t) const;

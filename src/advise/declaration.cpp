@@ -116,6 +116,7 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
       if (type_end == 0) type_end = at;
       Found found;
       found.declaration.line = tokens[at].line;
+      found.declaration.file = tokens[at].file;
       found.declaration.type_begin = tokens[type_begin].begin;
       found.declaration.is_aligned = type_begin != i + 1;
       found.declaration.name_begin = tokens[at].begin;
@@ -214,8 +215,8 @@ bool is_inside(const std::vector<Token>& tokens, size_t at, std::string_view nam
   return false;
 }
 
-/// The line of `__shared__ union { … } name`, which is no array and may be several at once.
-std::optional<uint32_t> line_of_union(const std::vector<Token>& tokens, std::string_view name) {
+/// The name of `__shared__ union { … } name`, which is no array and may be several at once.
+std::optional<Token> named_union(const std::vector<Token>& tokens, std::string_view name) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].is("__shared__")) continue;
     size_t open = i + 1;
@@ -226,25 +227,25 @@ std::optional<uint32_t> line_of_union(const std::vector<Token>& tokens, std::str
       is_union = is_union || tokens[open].is("union");
     if (!is_union || open >= tokens.size() || !tokens[open].is("{")) continue;
     const size_t close = closing_bracket(tokens, open, "}");
-    if (close + 1 < tokens.size() && tokens[close + 1].is(name)) return tokens[close + 1].line;
+    if (close + 1 < tokens.size() && tokens[close + 1].is(name)) return tokens[close + 1];
   }
   return std::nullopt;
 }
 
-/// The line of a macro that declares the array, and with it a function perhaps.
-std::optional<uint32_t> line_in_macro(const std::vector<Token>& tokens, std::string_view name) {
+/// Where a macro declares the array, and with it a function perhaps.
+std::optional<Token> named_in_macro(const std::vector<Token>& tokens, std::string_view name) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__shared__") || !tokens[i].in_directive) continue;
     for (size_t at = i; at + 1 < tokens.size() && tokens[at].in_directive && !tokens[at].is(";"); ++at)
-      if (tokens[at].is(name) && tokens[at + 1].is("[")) return tokens[at].line;
+      if (tokens[at].is(name) && tokens[at + 1].is("[")) return tokens[at];
   }
   return std::nullopt;
 }
 
-/// Whether the block that token `at` stands in has ended before a line.
-bool ends_before(const std::vector<Token>& tokens, size_t at, uint32_t line) {
+/// Whether the block that token `at` stands in has ended before another one.
+bool ends_before(const std::vector<Token>& tokens, size_t at, size_t other) {
   int depth = 0;
-  for (size_t i = at; i < tokens.size() && tokens[i].line < line; ++i) {
+  for (size_t i = at; i < other; ++i) {
     if (!tokens[i].in_directive) depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
     if (depth < 0) return true;
   }
@@ -285,6 +286,12 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
                                                     std::string_view function) {
   const std::vector<Token> tokens = tokens_of(text);
   std::vector<Found> all = declarations_of(tokens, text, name);
+  const auto first_behind = [&](uint32_t line) {
+    const auto token = std::find_if(tokens.begin(), tokens.end(),
+                                    [&](const Token& t) { return t.file.empty() && t.line > line; });
+    return static_cast<size_t>(token - tokens.begin());
+  };
+  const size_t line_begin = first_behind(used_at - 1), line_end = first_behind(used_at);
   const Constants constants(tokens);
   // Of a name the parameter's value counts: it hides a constant outside of the function.
   const auto evaluator_of = [&](const Found& f) {
@@ -308,25 +315,23 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   } else {
     // A macro may have made the function. Another function's array is none of this one.
     std::erase_if(all, [&](const Found& f) {
-      return f.declaration.line > used_at || (!function.empty() && ends_before(tokens, f.token, used_at));
+      return f.token >= line_end || (!function.empty() && ends_before(tokens, f.token, line_begin));
     });
   }
   if (all.empty()) {
-    if (const auto line = line_of_union(tokens, name))
-      return Unclear{fmt::format("line {}: '{}' is a union", *line, name)};
-    if (const auto line = line_in_macro(tokens, name))
-      return Unclear{fmt::format("line {}: a macro declares '{}'", *line, name)};
+    if (const auto token = named_union(tokens, name))
+      return Unclear{fmt::format("{}: '{}' is a union", line_in_words(*token), name)};
+    if (const auto token = named_in_macro(tokens, name))
+      return Unclear{fmt::format("{}: a macro declares '{}'", line_in_words(*token), name)};
     return Unclear{fmt::format("no `__shared__ … {}` is declared above line {}", name, used_at)};
   }
-  const auto rank = [&](const Found& f) {
-    return std::pair(f.declaration.line <= used_at, f.declaration.line);
-  };
+  const auto rank = [&](const Found& f) { return std::pair(f.token < line_end, f.token); };
   Found& found = *std::max_element(all.begin(), all.end(),
                                    [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
   Declaration& declaration = found.declaration;
   const auto unclear = [&](const std::string& why) {
-    return Unclear{
-        fmt::format("line {}: the extents of '{}' are not clear: {}", declaration.line, name, why)};
+    return Unclear{fmt::format("{}: the extents of '{}' are not clear: {}",
+                               line_in_words(declaration.line, declaration.file), name, why)};
   };
   if (declaration.extents.empty())
     return unclear(size_of_words(declaration.type)

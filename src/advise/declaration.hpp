@@ -37,8 +37,9 @@ struct Pitch {
 
 /// `__shared__ float tile[TILE][TILE + 1];`
 struct Declaration {
-  uint32_t line = 0;  ///< 1-based
-  std::string type;   ///< as written: "float", "T"
+  uint32_t line = 0;   ///< 1-based
+  std::string file{};  ///< that the line is of; empty: the text's own
+  std::string type;    ///< as written: "float", "T"
   std::string name;
   std::vector<Extent> extents;  ///< outermost first; none for a scalar
   uint32_t element_bytes = 0;
@@ -76,9 +77,9 @@ struct Unclear {
   std::string reason;
 };
 
-/// The declaration of `name` in `text`, of an array of `bytes` bytes that is used at line `used_at`: the
-/// one in the body of `function` if that is known (of several those of that size, of these the nearest one
-/// above that line), else the nearest one above that line. Extents are constant
+/// The declaration of `name` in `text`, of an array of `bytes` bytes that is used at line `used_at` of the
+/// text's own file: the one in the body of `function` if that is known (of several those of that size, of
+/// these the nearest one above that line), else the nearest one above that line. Extents are constant
 /// expressions over numbers, `sizeof` of basic types, object-like macros, `const`/`constexpr` variables and
 /// enumerators of the same text, and the parameters of the function template that the array is in, if
 /// `function` says what they are: "transpose<32, float>". A single name that stays unknown (a macro from the

@@ -129,7 +129,7 @@ struct Division::Text {
       const Extent extent{std::string(words(given)), tokens[given.first].begin, 0, 0};
       Evaluator evaluator(tokens, constants);
       if (size != 0 && evaluator.value(given) != size)
-        throw Unclear{fmt::format("line {} may give it another size", tokens[i].line)};
+        throw Unclear{fmt::format("{} may give it another size", line_in_words(tokens[i]))};
       edits.push_back({extent.begin, extent.begin + extent.text.size(), padded(extent, bytes)});
     }
     if (edits.empty()) throw Unclear{"no launch of it stands in its file"};
@@ -147,7 +147,8 @@ struct Division::Text {
   /// The third of the numbers between <<< and >>>, behind the name of a kernel and its template arguments.
   [[nodiscard]] Range given_by_launch(size_t i) const {
     const auto unclear = [&] {
-      return Unclear{fmt::format("what is done with the kernel in line {} is not clear", tokens[i - 1].line)};
+      return Unclear{
+          fmt::format("what is done with the kernel in {} is not clear", line_in_words(tokens[i - 1]))};
     };
     if (tokens[i].is("<")) i = body.closing(i, ">") + 1;
     if (i + 1 >= tokens.size() || !tokens[i].is("<<") || !tokens[i + 1].is("<")) throw unclear();
@@ -166,6 +167,7 @@ struct Division::Text {
   [[nodiscard]] Declaration declaration(const Step& step, uint64_t element, uint32_t bytes) const {
     Declaration d;
     d.line = tokens[step.name].line;
+    d.file = tokens[step.name].file;
     d.type = words(pointee(step));
     d.name = tokens[step.name].text;
     d.type_begin = tokens[step.type.first].begin;
@@ -217,7 +219,12 @@ std::string Division::Text::obstacle(const Parts& parts) const {
 class Division::Run {
  public:
   Run(const Text& text, const exec::Kernel& kernel, const exec::LaunchConfig& config, Room room)
-      : text_(text), tokens_(text.tokens), body_(text.body), evaluate_(tokens_, text.constants), room_(room) {
+      : text_(text),
+        tokens_(text.tokens),
+        body_(text.body),
+        block_(config.block),
+        evaluate_(tokens_, text.constants),
+        room_(room) {
     evaluate_.give_arguments(text.arguments);
     give("blockDim.x", "blockDim.y", "blockDim.z", config.block);
     give("gridDim.x", "gridDim.y", "gridDim.z", config.grid);
@@ -243,7 +250,8 @@ class Division::Run {
       if (!tokens_[use + 1].is("[")) return std::nullopt;
       subscripts.emplace_back(use + 2, body_.closing(use + 1, "]"));
     }
-    return common_pitch(text_.text, tokens_, subscripts, evaluate_);
+    Largest largest(body_, evaluate_, block_);
+    return common_pitch(text_.text, tokens_, subscripts, evaluate_, &largest);
   }
 
  private:
@@ -252,6 +260,7 @@ class Division::Run {
       : text_(caller.text_),
         tokens_(caller.tokens_),
         body_(body),
+        block_(caller.block_),
         evaluate_(tokens_, text_.constants),
         depth_(caller.depth_ + 1) {
     for (const auto& [name, value] : caller.evaluate_.given)
@@ -262,6 +271,7 @@ class Division::Run {
   const Text& text_;
   const std::vector<Token>& tokens_;
   const Body& body_;
+  exec::Dim3 block_;
   Evaluator evaluate_;
   std::map<std::string_view, Target> pointers_;  ///< into the array
   /// Names whose values not all threads share, or not all the time.
@@ -372,14 +382,16 @@ class Division::Run {
     const uint64_t bytes = target.begin >= room_.at ? room_.bytes : 0;
     if (bytes == target.moved) return;
     if (bytes < target.moved || target.element == 0 || (bytes - target.moved) % target.element != 0)
-      throw Unclear{fmt::format("'{}' in line {} cannot be moved", name_of(step), tokens_[step.name].line)};
+      throw Unclear{
+          fmt::format("'{}' in {} cannot be moved", name_of(step), line_in_words(tokens_[step.name]))};
     const size_t end = tokens_[step.value.second - 1].end();
     moves_.push_back({end, end, fmt::format(" + {}", (bytes - target.moved) / target.element)});
     target.moved = bytes;
   }
 
   [[nodiscard]] Unclear unclear(const Step& step) const {
-    return {fmt::format("line {}: where '{}' begins is not clear", tokens_[step.name].line, name_of(step))};
+    return {
+        fmt::format("{}: where '{}' begins is not clear", line_in_words(tokens_[step.name]), name_of(step))};
   }
   [[nodiscard]] bool is_each_threads_own(Range value) const {
     return std::any_of(at(value.first), at(value.second),
@@ -461,7 +473,8 @@ class Division::Run {
   /// carve<float>(p, n).
   std::optional<Target> call(Range range) {
     constexpr int deepest = 4;
-    const auto [first, end] = range;
+    auto [first, end] = range;
+    while (first + 2 < end && tokens_[first + 1].is("::")) first += 2;
     size_t open = first + 1;
     if (open < end && tokens_[open].is("<")) open = body_.closing(open, ">") + 1;
     if (depth_ == deepest || !tokens_[first].is_name() || open >= end || !tokens_[open].is("(") ||
@@ -571,7 +584,7 @@ Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kerne
 void Division::find_divided(const exec::SharedVariable& array, Sources& sources) {
   const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + array.name);
   for (const std::string& name : kernel_.files) {
-    const std::string& text = sources.file(name).text;
+    const std::string& text = sources.unit(name).text;
     if (text.find(array.name) == std::string::npos) continue;
     if (!array.dynamic && !may_lead_elsewhere(text, array.name)) continue;
     try {
@@ -592,20 +605,20 @@ void Division::find_members(Sources& sources) {
     std::string file;  // it stands in
     const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + v.name);
     for (size_t i = 0; i < kernel_.files.size() && !v.dynamic && !declaration; ++i)
-      if (const std::string& text = sources.file(kernel_.files[i]).text;
+      if (const std::string& text = sources.unit(kernel_.files[i]).text;
           has(text, v.name) && has(text, "__shared__")) {
         declaration = struct_variable(text, v.name, function);
         file = kernel_.files[i];
       }
-    std::vector<std::string> files;  // that may define it
+    std::vector<std::string> files{file};  // that may define it, or include who does
     std::optional<Struct> found;
     if (declaration) {
-      files = sources.included_by(file);
-      files.insert(files.begin(), kernel_.files.begin(), kernel_.files.end());
-      if (declaration->body.second != 0) files = {file};
-      // The arrays of tile.cuh are those of who declares them.
-      std::erase_if(files, [](const std::string& file) { return file.ends_with("lanescope/tile.cuh"); });
-      found = struct_of(sources.texts(files), *declaration);
+      if (declaration->body.second == 0)
+        files.insert(files.end(), kernel_.files.begin(), kernel_.files.end());
+      std::erase_if(files, Sources::is_own);
+      Texts texts;
+      for (const std::string& name : files) texts.push_back(sources.unit(name).text);
+      found = struct_of(texts, *declaration);
     }
     if (!found || found->bytes != v.size ||
         std::none_of(found->members.begin(), found->members.end(), is_array)) {
@@ -617,7 +630,7 @@ void Division::find_members(Sources& sources) {
       with_members_.push_back({part, v.offset + m.offset, m.bytes, false, v.name});
       const std::string& file_of_struct = files[found->text];
       m.declaration.pitch =
-          declared_pitch(sources.file(file_of_struct).text, m.declaration, declaration->type);
+          declared_pitch(sources.unit(file_of_struct).text, m.declaration, declaration->type);
       members_[part] = {std::move(m.declaration), file_of_struct};
     }
   }
@@ -710,12 +723,11 @@ std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVaria
       return Unclear{obstacle.empty() ? fmt::format("the kernel's text does not use '{}' itself", part.name)
                                       : obstacle};
     Declaration declaration = text.declaration(*found->step, found->target.element, part.size);
+    const std::string place = line_in_words(declaration.line, declaration.file);
     if (found->target.to_rows && declaration.extents.size() == 1)
-      return Unclear{
-          fmt::format("line {} does not say which rows '{}' leads to", declaration.line, part.name)};
+      return Unclear{fmt::format("{} does not say which rows '{}' leads to", place, part.name)};
     if (declaration.element_bytes == 0 || declaration.extents.back().value == 0)
-      return Unclear{
-          fmt::format("line {}: the size of '{}' is not known", declaration.line, declaration.type)};
+      return Unclear{fmt::format("{}: the size of '{}' is not known", place, declaration.type)};
     DynamicPart& more = *declaration.part;
     if (more.obstacle.empty()) more.obstacle = obstacle;
     more.begins = text.bytes_of(parts.begins);

@@ -3,6 +3,7 @@
 #include "advise/expression.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <iterator>
 #include <string>
@@ -365,6 +366,23 @@ std::optional<uint64_t> Evaluator::conditional() {
   return *condition != 0 ? then : otherwise;
 }
 
+namespace {
+
+/// What is not exceeded where the operands are at most these; nothing where that is not clear.
+std::optional<uint64_t> largest_of(std::string_view op, std::optional<uint64_t> left,
+                                   std::optional<uint64_t> right) {
+  constexpr uint64_t any = UINT64_MAX;
+  if (op == "%")
+    return !right || *right == 0 ? std::nullopt : std::optional(std::min(left.value_or(any), *right - 1));
+  if (op == "&" && (left || right)) return std::min(left.value_or(any), right.value_or(any));
+  if (!left || !right) return std::nullopt;
+  if (op == "|" || op == "^") return std::bit_ceil(std::max(*left, *right) + 1) - 1;
+  if (op == "+" || op == "*" || op == "/" || op == "<<" || op == ">>") return apply(op, *left, *right);
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<uint64_t> Evaluator::binary(int above) {
   std::optional<uint64_t> left = unary();
   while (at_ < end_) {
@@ -373,7 +391,10 @@ std::optional<uint64_t> Evaluator::binary(int above) {
     if (level == 0 || level <= above) break;
     ++at_;
     const std::optional<uint64_t> right = binary(level);
-    left = left && right ? apply(op, *left, *right) : std::nullopt;
+    if (at_most)
+      left = largest_of(op, left, right);
+    else
+      left = left && right ? apply(op, *left, *right) : std::nullopt;
   }
   return left;
 }
@@ -404,9 +425,9 @@ std::optional<uint64_t> Evaluator::unary() {
   if (accept("+") || accept_cast()) {
     result = unary();
   } else if (accept("~")) {
-    if (const auto value = unary()) result = ~*value;
+    if (const auto value = unary(); value && !at_most) result = ~*value;
   } else if (accept("-")) {
-    if (const auto value = unary()) result = uint64_t{0} - *value;
+    if (const auto value = unary(); value && !at_most) result = uint64_t{0} - *value;
   } else if (accept("!")) {
     if (const auto value = unary()) result = *value == 0 ? 1 : 0;
   } else if (accept("(")) {
@@ -457,6 +478,7 @@ std::optional<uint64_t> Evaluator::named() {
       known != nullptr && name.find('.') == std::string_view::npos)
     return value_at(known->value, known->is_macro ? scope_ : known->value.first);
   unknown.insert(name);
+  while (at_most && at_ < end_ && tokens_[at_].is("[")) at_ = closing_bracket(tokens_, at_, "]") + 1;
   return std::nullopt;
 }
 

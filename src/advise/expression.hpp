@@ -67,6 +67,8 @@ class Evaluator {
   Arguments types;                        ///< of sizeof: what template parameters stand for
   std::set<std::string_view> used_given;  ///< those of `given` that were asked for
   std::set<std::string_view> unknown;     ///< the names that were asked for in vain
+  /// `given` are the largest values of names, and value() is not exceeded. Elements of arrays may be any.
+  bool at_most = false;
 
   std::optional<uint64_t> value(Range range);
   /// What template parameters stand for: those that are integers are given as values, too.

@@ -35,7 +35,7 @@ std::string_view type_in_vector(std::string_view type) {
 
 /// Adds the fields of a component; false if it stays whole, or is not clear. `structure`: of what it is, if
 /// that is known.
-bool take_apart(const Texts& texts, Component& component, std::optional<Struct> structure, bool deeply) {
+bool take_apart(std::string_view text, Component& component, std::optional<Struct> structure, bool deeply) {
   if (const std::string_view type = type_in_vector(component.type); !type.empty()) {
     const auto lanes = static_cast<uint32_t>(component.type.back() - '0');
     const uint32_t bytes = component.place.bytes / lanes;
@@ -48,14 +48,14 @@ bool take_apart(const Texts& texts, Component& component, std::optional<Struct> 
                                   {}});
     return true;
   }
-  if (!structure) structure = find_struct(texts, component.type);
+  if (!structure) structure = find_struct({text}, component.type);
   if (!structure || structure->bytes != component.place.bytes || structure->members.empty()) return false;
   component.has_functions = structure->has_functions;
   for (const Member& m : structure->members) {
     Component field{m.declaration.name, m.type, {}, {}, false, {}};
     for (const Extent& extent : m.declaration.extents) field.extents.push_back(extent.value);
     field.place = {component.place.offset + m.offset, m.declaration.element_bytes, m.alignment};
-    if (deeply) (void)take_apart(texts, field, std::nullopt, true);
+    if (deeply) (void)take_apart(text, field, std::nullopt, true);
     component.fields.push_back(std::move(field));
   }
   return true;
@@ -80,12 +80,12 @@ const Component* Component::find(std::string_view field) const {
   return found == fields.end() ? nullptr : &*found;
 }
 
-std::optional<Component> components_of(const Texts& texts, const Declaration& declaration, bool deeply) {
+std::optional<Component> components_of(std::string_view text, const Declaration& declaration, bool deeply) {
   std::string type = declaration.type;
   for (const std::string_view word : {"const ", "struct ", "class "})
     if (type.starts_with(word)) type.erase(0, word.size());
   Component element{"", type, {}, {0, declaration.element_bytes, 1}, false, {}};
-  if (!take_apart(texts, element, struct_of(texts, declaration), deeply)) return std::nullopt;
+  if (!take_apart(text, element, struct_of({text}, declaration), deeply)) return std::nullopt;
   return element;
 }
 
@@ -95,11 +95,11 @@ std::vector<Field> fields_of(const Component& element) {
   return fields;
 }
 
-std::vector<std::vector<Field>> splits_of(const Texts& texts, const Declaration& declaration) {
+std::vector<std::vector<Field>> splits_of(std::string_view text, const Declaration& declaration) {
   constexpr size_t most = 64;  // arrays in place of one
   std::vector<std::vector<Field>> splits;
   for (const bool deeply : {false, true})
-    if (const auto element = components_of(texts, declaration, deeply)) {
+    if (const auto element = components_of(text, declaration, deeply)) {
       std::vector<Field> fields = fields_of(*element);
       if (fields.size() <= most && (splits.empty() || splits.front() != fields))
         splits.push_back(std::move(fields));

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advise/declaration.hpp"
@@ -26,15 +27,15 @@ struct Component {
 };
 
 /// The element of the array, taken apart into the members of its struct, and these into theirs if `deeply`;
-/// of vector types (float4) x … w are members. Nothing if the struct is not clear. `texts`: that of the
-/// declaration first.
-[[nodiscard]] std::optional<Component> components_of(const Texts& texts, const Declaration& declaration,
+/// of vector types (float4) x … w are members. Nothing if the struct is not clear in the text.
+[[nodiscard]] std::optional<Component> components_of(std::string_view text, const Declaration& declaration,
                                                      bool deeply);
 
 /// What gets an array of its own, in the order of the element.
 [[nodiscard]] std::vector<Field> fields_of(const Component& element);
 
 /// Shape::splits of the array's elements; none if their struct is not clear.
-[[nodiscard]] std::vector<std::vector<Field>> splits_of(const Texts& texts, const Declaration& declaration);
+[[nodiscard]] std::vector<std::vector<Field>> splits_of(std::string_view text,
+                                                        const Declaration& declaration);
 
 }  // namespace lanescope::advise

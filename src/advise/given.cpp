@@ -95,7 +95,7 @@ class Given {
     return std::string(text_.substr(tokens_[range.first].begin,
                                     tokens_[range.second - 1].end() - tokens_[range.first].begin));
   }
-  [[nodiscard]] std::string line(size_t token) const { return fmt::format("line {}", tokens_[token].line); }
+  [[nodiscard]] std::string line(size_t token) const { return line_in_words(tokens_[token]); }
 
   /// The call that has [first, end) for an argument; nothing where that is none.
   [[nodiscard]] std::optional<Call> call_with(size_t first, size_t end) const {

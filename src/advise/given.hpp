@@ -1,5 +1,6 @@
-// Functions that an array with rows is given to, in the text that declares it: their parameters say how long
-// the rows are, `float (*t)[32]` or `float* t, int pitch`, and have to be told where rows are padded.
+// Functions that an array with rows is given to, in the text that declares it or what it includes: their
+// parameters say how long the rows are, `float (*t)[32]` or `float* t, int pitch`, and have to be told where
+// rows are padded.
 #pragma once
 
 #include <cstdint>

@@ -200,6 +200,7 @@ class StructReader {
     Member member;
     Declaration& d = member.declaration;
     d.line = tokens_[at_].line;
+    d.file = tokens_[at_].file;
     d.type = words;
     d.name = tokens_[at_].text;
     d.member_of = name_of_type(type_);

@@ -46,6 +46,12 @@ std::string range(size_t begin, size_t lines) {
 
 }  // namespace
 
+std::vector<Patch> Patch::of_files() const {
+  std::vector<Patch> all{{file, edits}};
+  all.insert(all.end(), along.begin(), along.end());
+  return all;
+}
+
 std::string patched(std::string_view text, std::vector<Edit> edits, const std::string& file) {
   sort(edits);
   std::string result;

@@ -15,11 +15,15 @@ struct Edit {
   friend bool operator==(const Edit&, const Edit&) = default;
 };
 
-/// A change of one file.
+/// A change of a file.
 struct Patch {
   std::string file;  ///< where it was found
   std::vector<Edit> edits;
+  std::vector<Patch> along{};  ///< what has to change in other files
   friend bool operator==(const Patch&, const Patch&) = default;
+
+  /// This one and those along with it, one a file.
+  [[nodiscard]] std::vector<Patch> of_files() const;
 };
 
 /// The text with all edits made. They do not overlap; throws lanescope::Error, which names `file`, if one

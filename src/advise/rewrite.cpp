@@ -21,9 +21,8 @@ namespace {
 
 class Rewriter : ArrayText {
  public:
-  Rewriter(std::string_view text, const Declaration& declaration, const Shape& shape,
-           const Texts& others = {})
-      : ArrayText(text, declaration, others), shape_(shape) {}
+  Rewriter(std::string_view text, const Declaration& declaration, const Shape& shape)
+      : ArrayText(text, declaration), shape_(shape) {}
 
   [[nodiscard]] bool has_only_subscripts() const {
     if (!d_.member_of.empty()) return false;  // who uses it may stand in another file
@@ -157,7 +156,7 @@ class Rewriter : ArrayText {
                       member = fmt::format("unsigned padding[{}];", padding.bytes / word_bytes);
     Rewrite result;
     const bool defines_it = d_.body.second != 0;
-    const std::string type = components_of(texts_, d_, false)->type;
+    const std::string type = components_of(text_, d_, false)->type;
     if (defines_it &&
         !(is_name_of_type(type) && is_named_twice(type))) {  // all of that type are its elements
       const size_t end = d_.body.second - 1, line = text_.rfind('\n', end) + 1;
@@ -242,8 +241,11 @@ class Rewriter : ArrayText {
     Rewrite result;
     const std::string longer = longer_factor(d_.pitch->text, elements);
     result.what = fmt::format("{} for {} in its subscripts", longer, d_.pitch->text);
-    for (const auto& [begin, end] : d_.pitch->places) result.edits.push_back({begin, end, longer});
-    if (d_.part) return result;
+    const auto change_subscripts = [&] {
+      for (const auto& [begin, end] : d_.pitch->places) result.edits.push_back({begin, end, longer});
+      return std::move(result);
+    };
+    if (d_.part) return change_subscripts();
     const Extent& extent = d_.extents.front();
     const auto [begin, end] = d_.pitch->in_extent;
     const uint64_t rows = (extent.value + d_.pitch->elements - 1) / d_.pitch->elements;
@@ -255,7 +257,7 @@ class Rewriter : ArrayText {
     result.edits.push_back({extent.begin, extent.end, of_extent});
     if (!d_.member_of.empty())
       result.condition = fmt::format("other files that access '{}' have to take rows so long", d_.name);
-    return result;
+    return change_subscripts();
   }
 
   /// n, (n + 1) → (n + 1), (n + 2)
@@ -316,37 +318,43 @@ class Rewriter : ArrayText {
     const auto end_of_line = [&](size_t token) {
       return std::min(text_.find('\n', tokens_[token].begin), text_.size() - 1) + 1;
     };
-    // Behind the last #include above that no #if decides on, else behind what keeps a header from being
-    // included twice, else before the first token.
-    const size_t begin = behind_include_guard();
-    size_t at = begin == 0 ? 0 : end_of_line(begin - 1);
-    bool included = false;
+    // Behind the last #include above, in that file, that no #if decides on, else behind what keeps a header
+    // from being included twice, else before its first token.
+    const size_t declared = token_at(d_.type_begin);
+    const auto is_of_file = [&](size_t i) { return tokens_[i].file == tokens_[declared].file; };
+    size_t begin = 0;
+    while (!is_of_file(begin)) ++begin;
+    const size_t guarded = behind_include_guard(begin);
+    bool included = false, first = guarded == begin;
+    size_t at =
+        first ? text_.rfind('\n', tokens_[begin].begin) + 1 : end_of_line(guarded - 1);  // npos + 1 == 0
     int conditions = 0;
-    for (size_t i = begin; i + 1 < tokens_.size() && tokens_[i].begin < d_.type_begin; ++i) {
-      if (!tokens_[i].in_directive || !tokens_[i].is("#")) continue;
+    for (size_t i = guarded; i < declared; ++i) {
+      if (!is_of_file(i) || !tokens_[i].in_directive || !tokens_[i].is("#")) continue;
       conditions += tokens_[i + 1].text.starts_with("if") ? 1 : tokens_[i + 1].is("endif") ? -1 : 0;
       if (!tokens_[i + 1].is("include")) continue;
       const size_t end = end_of_line(i);
       included = included || between(tokens_[i].begin, end).find("lanescope/tile.cuh") != std::string::npos;
       if (conditions == 0) at = end;
+      first = first && conditions != 0;
     }
-    const bool first = at == 0;
-    if (first && !tokens_.empty()) at = text_.rfind('\n', tokens_.front().begin) + 1;  // npos + 1 == 0
     at = std::max(at, begin_of_text(text_));
     if (!included) result.edits.push_back({at, at, first ? line + "\n" : line});
   }
 
-  /// The token behind the `#pragma once`, or `#ifndef A_H` and `#define A_H`, that the text begins with; else
-  /// 0.
-  [[nodiscard]] size_t behind_include_guard() const {
-    const auto begins_with = [&](const std::vector<std::string_view>& words) {
-      return tokens_.size() >= words.size() &&
-             std::equal(words.begin(), words.end(), tokens_.begin(),
-                        [](std::string_view word, const Token& t) { return t.is(word); });
+  /// The token behind the `#pragma once`, or `#ifndef A_H` and `#define A_H`, that the file with the first
+  /// token `begin` begins with; else that token.
+  [[nodiscard]] size_t behind_include_guard(size_t begin) const {
+    const auto behind = [&](const std::vector<std::string_view>& words) {
+      const bool is_there =
+          tokens_.size() >= begin + words.size() &&
+          std::equal(words.begin(), words.end(), tokens_.begin() + static_cast<std::ptrdiff_t>(begin),
+                     [](std::string_view word, const Token& t) { return t.is(word); });
+      return is_there ? begin + words.size() : begin;
     };
-    if (begins_with({"#", "pragma", "once"})) return 3;
-    const std::string_view name = tokens_.size() > 2 ? tokens_[2].text : "";
-    return begins_with({"#", "ifndef", name, "#", "define", name}) ? 6 : 0;
+    if (const size_t pragma = behind({"#", "pragma", "once"}); pragma != begin) return pragma;
+    const std::string_view name = tokens_.size() > begin + 2 ? tokens_[begin + 2].text : "";
+    return behind({"#", "ifndef", name, "#", "define", name});
   }
 
   /// Whether something may make another type of the element here: an address that is taken, a cast, a call
@@ -453,31 +461,33 @@ class Rewriter : ArrayText {
   }
 
   [[nodiscard]] Struct definition() const {
-    std::optional<Struct> found = struct_of(texts_, d_);
+    std::optional<Struct> found = struct_of({text_}, d_);
     if (!found || found->members.empty() || found->bytes != d_.element_bytes)
       throw Refused{fmt::format("the fields of '{}' are not clear", d_.type)};
     return std::move(*found);
   }
 };
 
-/// New lines end as those of the text do.
+/// New lines end as those do where they stand.
 void give_line_ends(std::string_view text, std::vector<Edit>& edits) {
-  if (text.find("\r\n") == std::string_view::npos) return;
-  for (Edit& edit : edits)
+  for (Edit& edit : edits) {
+    const size_t end = std::min(text.find('\n', edit.end), text.rfind('\n', edit.begin));
+    if (end == std::string_view::npos || end == 0 || text[end - 1] != '\r') continue;
     for (size_t at = 0; (at = edit.text.find('\n', at)) != std::string::npos; at += 2)
       if (at > 0 && edit.text[at - 1] == '\r')
         --at;  // taken from the text
       else
         edit.text.insert(at, 1, '\r');
+  }
 }
 
 }  // namespace
 
 std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
-                                       const Shape& shape, const Layout& layout, const Texts& others) {
+                                       const Shape& shape, const Layout& layout) {
   if (declaration.open && !declaration.part) return Unclear{"the launch decides how large it is"};
   try {
-    Rewrite result = std::visit(Rewriter(text, declaration, shape, others), layout);
+    Rewrite result = std::visit(Rewriter(text, declaration, shape), layout);
     give_line_ends(text, result.edits);
     return result;
   } catch (const Refused& refused) {

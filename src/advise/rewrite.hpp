@@ -10,13 +10,12 @@
 
 #include "advise/declaration.hpp"
 #include "advise/layout.hpp"
-#include "advise/members.hpp"
 #include "advise/patch.hpp"
 
 namespace lanescope::advise {
 
 struct Rewrite {
-  std::vector<Edit> edits;
+  std::vector<Edit> edits;  ///< that of the declaration first
   std::string what;         ///< the new declaration: "float tile[32][32 + 1]"
   bool uses_tiles = false;  ///< lanescope/tile.cuh is included
   /// What else has to fit, in words, where the text does not show whether it does; empty: nothing.
@@ -29,10 +28,9 @@ struct Rewrite {
 /// one; an array of structs becomes a struct of arrays (s[i].x → s.x[i]); transposed storage exchanges two
 /// extents and all subscripts. A pointer to a part of dynamic shared memory becomes a SwizzledPointer, or
 /// gets another pitch in its subscripts, for which room has to be made (division.hpp). Subscripts are looked
-/// at up to the end of the block that the declaration stands in. `others` may define structs, too.
+/// at up to the end of the block that the declaration stands in.
 [[nodiscard]] std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
-                                                     const Shape& shape, const Layout& layout,
-                                                     const Texts& others = {});
+                                                     const Shape& shape, const Layout& layout);
 
 /// Whether the text shows that the array is accessed by elements alone: every use has all subscripts, and
 /// none is where it could become something else, in a cast or a call. Wider accesses are then of the

@@ -48,7 +48,7 @@ class Mover : ArrayText {
   /// The element, taken apart as the layout says.
   [[nodiscard]] Component element_of(const StructOfArrays& arrays) const {
     for (const bool deeply : {false, true}) {
-      std::optional<Component> element = components_of(texts_, d_, deeply);
+      std::optional<Component> element = components_of(text_, d_, deeply);
       if (!element) break;
       const std::vector<Field> fields = fields_of(*element);
       const auto is_piece = [&](const Field& field) { return field.bytes == arrays.piece; };

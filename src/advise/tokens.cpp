@@ -1,7 +1,11 @@
 // See tokens.hpp.
 #include "advise/tokens.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 namespace lanescope::advise {
 namespace {
@@ -66,9 +70,28 @@ class Branches {
   }
 };
 
+/// What a line `# 12 "file"` says of the next one.
+struct LineMarker {
+  uint32_t line = 0;
+  std::string_view file;
+};
+std::optional<LineMarker> marker_at(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  if (!text.starts_with("# ")) return std::nullopt;
+  text.remove_prefix(2);
+  LineMarker marker;
+  const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), marker.line);
+  text.remove_prefix(static_cast<size_t>(behind - text.data()));
+  const size_t end = text.rfind('"');
+  if (error != std::errc{} || !text.starts_with(" \"") || end < 2) return std::nullopt;
+  marker.file = text.substr(2, end - 2);
+  return marker;
+}
+
 std::vector<Token> all_tokens_of(std::string_view text) {
   std::vector<Token> tokens;
   uint32_t line = 1;
+  std::string_view file;
   bool directive = false, fresh = true;  // fresh: nothing but blanks yet in this line
   for (size_t i = begin_of_text(text); i < text.size();) {
     const char c = text[i];
@@ -94,7 +117,15 @@ std::vector<Token> all_tokens_of(std::string_view text) {
       i = std::min(end + 1, text.size());
       fresh = false;
     } else {
-      if (c == '#' && fresh) directive = true;
+      if (c == '#' && fresh) {
+        if (const auto marker = marker_at(text.substr(i))) {
+          line = marker->line;
+          file = marker->file;
+          i = std::min(text.find('\n', i), text.size() - 1) + 1;
+          continue;
+        }
+        directive = true;
+      }
       fresh = false;
       size_t end = i + 1;
       if (is_word(c))
@@ -103,7 +134,7 @@ std::vector<Token> all_tokens_of(std::string_view text) {
         for (const std::string_view two :
              {"<<", ">>", "::", "->", "++", "--", "<=", ">=", "==", "!=", "&&", "||"})
           if (text.substr(i, 2) == two) end = i + 2;
-      tokens.push_back({text.substr(i, end - i), i, line, directive});
+      tokens.push_back({text.substr(i, end - i), i, line, file, directive});
       i = end;
     }
   }
@@ -119,6 +150,10 @@ std::vector<Token> tokens_of(std::string_view text) {
   for (size_t i = 0; i < all.size(); ++i)
     if (!branches.is_twice(i)) tokens.push_back(all[i]);
   return tokens;
+}
+
+std::string line_in_words(uint32_t line, std::string_view file) {
+  return file.empty() ? fmt::format("line {}", line) : fmt::format("line {} of {}", line, file);
 }
 
 size_t closing_bracket(const std::vector<Token>& tokens, size_t open, std::string_view closes) {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <system_error>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -40,30 +40,43 @@ void replace_file(const fs::path& path, const std::string& content) {
 
 }  // namespace
 
-ChangedSource::ChangedSource(std::string file)
-    : file_(std::move(file)), original_(read_file(file_)), changed_(original_) {}
-
-void ChangedSource::change_to(const std::string& text) {
-  changed_ = text;
-  replace_file(file_, changed_);
+void ChangedSource::make(const advise::Patch& patch) {
+  for (const advise::Patch& of_file : patch.of_files()) {
+    const std::string now = read_file(of_file.file);
+    File& file = files_.try_emplace(of_file.file, File{now, now}).first->second;
+    file.changed = advise::patched(now, of_file.edits, of_file.file);
+    replace_file(of_file.file, file.changed);
+  }
 }
 
 void ChangedSource::take_back() {
-  const std::string now = fs::exists(file_) ? read_file(file_) : "";
-  if (now == original_) return;
-  if (now == changed_) return replace_file(file_, original_);
-  fs::path beside = file_ + ".lanescope-original";
-  while (fs::exists(beside)) beside += "~";
-  write_file(beside, original_);
-  throw Error(SourcePlace{file_},
-              fmt::format("something else changed it in the meantime, so it is left as it is, with what fix "
-                          "changed; {} is what it was before",
-                          beside.string()));
+  std::optional<Error> failed;
+  for (const auto& [name, file] : files_) {
+    const std::string now = fs::exists(name) ? read_file(name) : "";
+    if (now == file.changed) replace_file(name, file.original);
+    if (now == file.changed || now == file.original) continue;
+    fs::path beside = name + ".lanescope-original";
+    while (fs::exists(beside)) beside += "~";
+    write_file(beside, file.original);
+    failed = Error(SourcePlace{name},
+                   fmt::format("something else changed it in the meantime, so it is left as it is, with what "
+                               "fix changed; {} is what it was before",
+                               beside.string()));
+  }
+  files_.clear();
+  if (failed) throw Error(*failed);
 }
 
 void ChangedSource::take_back_interrupted() {
+  const std::string changed = names();
   take_back();
-  std::cout << fmt::format("Interrupted, so {} was taken back; build the program again.\n", file_);
+  std::cout << fmt::format("Interrupted, so {} was taken back; build the program again.\n", changed);
+}
+
+std::string ChangedSource::names() const {
+  std::string all;
+  for (const auto& [name, file] : files_) all += (all.empty() ? "" : " and ") + name;
+  return all;
 }
 
 }  // namespace lanescope::cli

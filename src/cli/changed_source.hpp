@@ -1,28 +1,34 @@
-// A source file that `lanescope fix` changes for a trial, and makes what it was unless the change is kept.
+// Source files that `lanescope fix` changes for a trial, and makes what they were unless the change is kept.
 #pragma once
 
+#include <map>
 #include <string>
+
+#include "advise/patch.hpp"
 
 namespace lanescope::cli {
 
 class ChangedSource {
  public:
-  explicit ChangedSource(std::string file);
+  /// Makes a change of the files as they now are. Each is replaced in one step: whatever happens, it is
+  /// either the old one or the new one.
+  void make(const advise::Patch& patch);
 
-  [[nodiscard]] const std::string& original() const { return original_; }
-
-  /// Replaces the file in one step: whatever happens, it is either the old one or the new one.
-  void change_to(const std::string& text);
-
-  /// Makes the file the original again. What somebody else has saved there in the meantime is left, and the
-  /// original goes beside it; then an Error says so.
+  /// Makes all files again what they were. What somebody else has saved there in the meantime is left, and
+  /// the original goes beside it; then an Error says so.
   void take_back();
 
   /// The same when somebody has interrupted the trial, and says so.
   void take_back_interrupted();
 
+  /// "a.cu", "a.cu and b.h": the files that are changed.
+  [[nodiscard]] std::string names() const;
+
  private:
-  std::string file_, original_, changed_;
+  struct File {
+    std::string original, changed;
+  };
+  std::map<std::string, File> files_;
 };
 
 }  // namespace lanescope::cli

@@ -85,15 +85,31 @@ std::string memory_in_words(const json& advice) {
   return text;
 }
 
+advise::Patch patch_of(const json& p) {
+  advise::Patch patch{p.at("file"), {}};
+  for (const json& edit : p.at("edits"))
+    patch.edits.push_back({edit.at("begin"), edit.at("end"), edit.at("text")});
+  if (p.contains("along"))
+    for (const json& other : p.at("along")) patch.along.push_back(patch_of(other));
+  return patch;
+}
+
+/// Whether anything that one of them edits in a file meets an edit of the other one there.
+template <class Meet>
+bool any_in_one_file(const advise::Patch& a, const advise::Patch& b, Meet meet) {
+  for (const advise::Patch& one : a.of_files())
+    for (const advise::Patch& other : b.of_files())
+      if (one.file == other.file && meet(one.edits, other.edits)) return true;
+  return false;
+}
+
 /// The patches that a report advises, those that save most first; launches that want the same patch share it.
 std::vector<Change> changes_of(const json& report) {
   std::vector<Change> changes;
   for (const json& a : report.at("advice")) {
     if (!a.contains("patch")) continue;
     const json& p = a.at("patch");
-    advise::Patch patch{p.at("file"), {}};
-    for (const json& edit : p.at("edits"))
-      patch.edits.push_back({edit.at("begin"), edit.at("end"), edit.at("text")});
+    const advise::Patch patch = patch_of(p);
     auto change = std::find_if(changes.begin(), changes.end(), [&](const Change& c) {
       return c.patch == patch && c.prediction.variable == a.at("variable");
     });
@@ -183,20 +199,31 @@ std::optional<fs::path> below_here(const std::string& file) {
   return relative;
 }
 
+/// A file of the patch that does not lie below the current folder; empty: all do.
+std::string file_elsewhere(const advise::Patch& patch) {
+  for (const advise::Patch& of_file : patch.of_files())
+    if (!below_here(of_file.file)) return of_file.file;
+  return "";
+}
+
 /// The change and its diff.
 void show(const Change& change) {
   uint64_t after = 0;
   for (const Prediction::Launch& launch : change.prediction.launches) after += launch.after;
-  const std::string text = read_file(change.patch.file);
-  (void)advise::patched(text, change.patch.edits, change.patch.file);
+  std::string diff;
+  for (const advise::Patch& of_file : change.patch.of_files()) {
+    const std::string text = read_file(of_file.file);
+    (void)advise::patched(text, of_file.edits, of_file.file);
+    // As patch and git apply want it in the current folder.
+    const fs::path file = below_here(of_file.file).value_or(fs::path(of_file.file).filename());
+    diff += advise::unified_diff(text, of_file.edits, file);
+  }
   std::cout << fmt::format("{}: {} (wavefronts {} → {}{})\n", change.where, change.what,
                            report::grouped(after + change.saved), report::grouped(after), change.memory);
   if (change.uses_tiles)
     std::cout << fmt::format("It includes <{}>: the program has to be built {}.\n", tiles,
                              options_for_tiles());
-  // As patch and git apply want it in the current folder.
-  const fs::path file = below_here(change.patch.file).value_or(fs::path(change.patch.file).filename());
-  std::cout << advise::unified_diff(text, change.patch.edits, file) << std::flush;
+  std::cout << diff << std::flush;
 }
 
 /// Whether the program is a Python script, which compiles its kernels itself.
@@ -234,15 +261,14 @@ std::string dependence(const FixOptions& options, const ScratchFolder& folder, c
 
 /// Whether the program is built when its source includes the header of the change, and nothing else of it.
 bool is_built_with_tiles(const FixOptions& options, const ScratchFolder& folder, const Change& change) {
-  const std::string& file = change.patch.file;
   const auto include =
       std::find_if(change.patch.edits.begin(), change.patch.edits.end(),
                    [](const advise::Edit& edit) { return edit.text.find(tiles) != std::string::npos; });
   if (include == change.patch.edits.end()) return true;  // it does already
-  ChangedSource source(file);
+  ChangedSource source;
   bool is_built = false;
   try {
-    source.change_to(advise::patched(source.original(), {*include}, file));
+    source.make({change.patch.file, {*include}});
     is_built = build(options, folder) == 0;
   } catch (const Interrupted&) {
     source.take_back_interrupted();
@@ -295,7 +321,7 @@ std::vector<Change> partners_of(const FixOptions& options, const Change& change,
   std::erase_if(others, [&](const Change& other) {
     const ArrayCost cost = array_cost(other.prediction, before, after);
     return other.patch.file != change.patch.file || (other.uses_tiles && !change.uses_tiles) ||
-           cost.now <= cost.before || advise::change_again(change.patch.edits, other.patch.edits);
+           cost.now <= cost.before || any_in_one_file(change.patch, other.patch, advise::change_again);
   });
   return others;
 }
@@ -306,8 +332,7 @@ std::vector<Change> partners_of(const FixOptions& options, const Change& change,
 /// `tried`. `before` becomes the run that proves it.
 Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
               Tried& tried, Trial& before) {
-  const std::string& file = change.patch.file;
-  ChangedSource source(file);
+  ChangedSource source;
   std::string why, verdict = "Not proven, so taken back";
   Outcome outcome = Outcome::taken_back;
   uint64_t& saved = tried[change.key()];
@@ -339,8 +364,7 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
   };
   try {
     std::optional<Trial> after;
-    const std::string with_one = advise::patched(source.original(), change.patch.edits, file);
-    source.change_to(with_one);
+    source.make(change.patch);
     why = disproof_of_source(options, folder, {change.prediction}, before, after);
     if (!after) {
       outcome = Outcome::not_built;
@@ -351,9 +375,10 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
       for (const Change& other : partners_of(options, change, before, *after)) {
         std::cout << fmt::format("Not {}: {}. Together with another one:\n",
                                  why == alone ? "by itself" : "so", why);
-        source.change_to(with_one);
+        source.take_back();
+        source.make(change.patch);
         show(other);
-        source.change_to(advise::patched(with_one, other.patch.edits, file));
+        source.make(other.patch);
         std::optional<Trial> both;
         why = disproof_of_source(options, folder, {change.prediction, other.prediction}, before, both);
         if (!why.empty()) continue;
@@ -375,7 +400,7 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
   }
   const bool rebuilt = build(options, folder) == 0;
   std::cout << fmt::format("{}: {}.{}\n\n", verdict, why,
-                           rebuilt ? "" : " Building the unchanged file again failed as well.");
+                           rebuilt ? "" : " Building the unchanged source again failed as well.");
   return outcome;
 }
 
@@ -391,12 +416,14 @@ bool is_newer(const std::string& file, const std::string& program) {
 /// Whether both change the same bytes of a file for an array, as two instances of a template may want.
 /// Several arrays in one declaration can all be changed, one after the other.
 bool exclude_each_other(const Change& a, const Change& b) {
-  return a.patch.file == b.patch.file && a.prediction.variable == b.prediction.variable &&
-         std::any_of(a.patch.edits.begin(), a.patch.edits.end(), [&](const advise::Edit& one) {
-           return std::any_of(b.patch.edits.begin(), b.patch.edits.end(), [&](const advise::Edit& other) {
-             return one.begin < other.end && other.begin < one.end;
-           });
-         });
+  const auto meet = [](const std::vector<advise::Edit>& ones, const std::vector<advise::Edit>& others) {
+    return std::any_of(ones.begin(), ones.end(), [&](const advise::Edit& one) {
+      return std::any_of(others.begin(), others.end(), [&](const advise::Edit& other) {
+        return one.begin < other.end && other.begin < one.end;
+      });
+    });
+  };
+  return a.prediction.variable == b.prediction.variable && any_in_one_file(a.patch, b.patch, meet);
 }
 
 void show_all(const FixOptions& options, const json& report) {
@@ -407,9 +434,10 @@ void show_all(const FixOptions& options, const json& report) {
     for (const std::string& kernel : change.kernels)
       is_new = shown.insert(kernel + " " + change.prediction.variable).second && is_new;
     if (!is_new) continue;
-    if (!is_script(options) && is_newer(change.patch.file, options.trial.program.front()))
-      std::cerr << fmt::format("lanescope: {} is newer than {}: what is shown may be off\n",
-                               change.patch.file, options.trial.program.front());
+    for (const advise::Patch& of_file : change.patch.of_files())
+      if (!is_script(options) && is_newer(of_file.file, options.trial.program.front()))
+        std::cerr << fmt::format("lanescope: {} is newer than {}: what is shown may be off\n", of_file.file,
+                                 options.trial.program.front());
     show(change);
     for (const Change& other : all)
       if (exclude_each_other(change, other))
@@ -460,11 +488,11 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
     });
     if (next == changes.end() || expected(*next, tried) == 0) break;
     show(*next);
-    if (!below_here(next->patch.file)) {
+    if (const std::string elsewhere = file_elsewhere(next->patch); !elsewhere.empty()) {
       // The header of a library, perhaps.
       std::cout << fmt::format(
           "Not made: {} does not lie below the current folder. Run fix from a folder above it.\n\n",
-          next->patch.file);
+          elsewhere);
       tried[next->key()] = 0;
       continue;
     }

@@ -203,6 +203,14 @@ Json json_of(const Launch& launch, const model::Chip* chip) {
   return json;
 }
 
+Json json_of(const advise::Patch& patch) {
+  Json json = {{"file", patch.file}, {"edits", Json::array()}};
+  for (const advise::Edit& edit : patch.edits)
+    json["edits"].push_back({{"begin", edit.begin}, {"end", edit.end}, {"text", edit.text}});
+  for (const advise::Patch& other : patch.along) json["along"].push_back(json_of(other));
+  return json;
+}
+
 Json json_of(const advise::Advice& advice, size_t launch, const std::string& kernel) {
   Json json{{"launch", launch},
             {"kernel", kernel},
@@ -224,11 +232,8 @@ Json json_of(const advise::Advice& advice, size_t launch, const std::string& ker
             {"pitch_from", advice.pitch_from},
             {"kind", name_of(advice.kind)}};
   if (advice.patch) {
-    Json edits = Json::array();
-    for (const advise::Edit& edit : advice.patch->edits)
-      edits.push_back({{"begin", edit.begin}, {"end", edit.end}, {"text", edit.text}});
-    json["patch"] = {
-        {"file", advice.patch->file}, {"edits", std::move(edits)}, {"uses_tiles", advice.patch_uses_tiles}};
+    json["patch"] = json_of(*advice.patch);
+    json["patch"]["uses_tiles"] = advice.patch_uses_tiles;
   } else {
     json["no_patch"] = advice.no_patch;
   }

@@ -266,6 +266,16 @@ model::Occupancy occupancy_of(const Json& json) {
                   &advise::name_of)};
 }
 
+advise::Patch patch_of(const Json& json) {
+  advise::Patch patch{json.at("file").get<std::string>(), {}};
+  for (const Json& edit : json.at("edits"))
+    patch.edits.push_back(
+        {edit.at("begin").get<size_t>(), edit.at("end").get<size_t>(), edit.at("text").get<std::string>()});
+  if (const auto along = json.find("along"); along != json.end())
+    for (const Json& other : *along) patch.along.push_back(patch_of(other));
+  return patch;
+}
+
 advise::Advice advice_of(const Json& json) {
   advise::Advice a;
   using Kind = advise::Advice::Kind;
@@ -294,10 +304,7 @@ advise::Advice advice_of(const Json& json) {
   a.estimate = flag_at(json, "estimate");
   a.pitch_from = text_at(json, "pitch_from");
   if (const auto patch = json.find("patch"); patch != json.end() && patch->contains("edits")) {
-    a.patch = advise::Patch{patch->at("file").get<std::string>(), {}};
-    for (const Json& edit : patch->at("edits"))
-      a.patch->edits.push_back(
-          {edit.at("begin").get<size_t>(), edit.at("end").get<size_t>(), edit.at("text").get<std::string>()});
+    a.patch = patch_of(*patch);
     a.patch_uses_tiles = flag_at(*patch, "uses_tiles");
   }
   a.no_patch = text_at(json, "no_patch");

@@ -26,6 +26,42 @@ std::string with_longer_rows(const std::string& text, uint32_t floats, const std
   return patched(text, std::get<Rewrite>(change).edits, "f");
 }
 
+/// Whether the body of a kernel shows its rows when it is launched with so many threads.
+bool has_rows(const std::string& body, const exec::Dim3& block) {
+  const std::string text = "void k(int n, float v) {\n__shared__ float s[1024];\n" + body + "\n}\n";
+  const auto found = find_declaration(text, "s", 4096, 1000, "k");
+  return declared_pitch(text, std::get<Declaration>(found), "k", &block).has_value();
+}
+
+TEST(Pitch, IsNoneWhereThreadsLeaveTheirRows) {
+  const std::string t = "int t = threadIdx.x, y = threadIdx.y; s[y * 32] = v;\n";
+  for (const std::string index :
+       {"t + 8 * n * 32", "n * 32 + threadIdx.x", "n * 32 + 2 * t", "(n * 32) + (t + 1)"})
+    EXPECT_FALSE(has_rows(t + "s[" + index + "] = v;", {256, 1, 1})) << index;
+  EXPECT_FALSE(has_rows(t + "for (int k = 0; k < n; ++k) s[k * 32 + t] = v;", {64, 4, 1}));
+  EXPECT_TRUE(has_rows(t + "s[n * 32 + t] = v;", {32, 8, 1}));
+  EXPECT_TRUE(has_rows(t + "s[n * 32 + t % 32] = v;", {256, 1, 1}));
+  EXPECT_TRUE(has_rows(t + "const int c = t & 31; s[n * 32 + c] = v;", {256, 1, 1}));
+  // Where a condition decides who comes there, or the value is not known.
+  for (const std::string use :
+       {"if (t < 32) s[n * 32 + t] = v;", "if (t > 31) return; s[n * 32 + t] = v;",
+        "for (int k = t; k < 32; k += 256) s[n * 32 + k] = v;", "v = t < 32 ? s[n * 32 + t] : 0;",
+        "while (t < n) { t /= 2; s[n * 32 + t] = v; }", "t = n; s[n * 32 + t] = v;"})
+    EXPECT_TRUE(has_rows(t + use, {256, 1, 1})) << use;
+  // Several that go through a row have to stay there together.
+  const std::string loop = "for (int k = 0; k < 32; k += blockDim.y) ";
+  EXPECT_TRUE(has_rows(t + loop + "s[threadIdx.x * 32 + y + k] = v;", {32, 8, 1}));
+  EXPECT_TRUE(has_rows(t + loop + "if (n > y) s[threadIdx.x * 32 + y + k] = v;", {32, 8, 1}));
+  EXPECT_TRUE(has_rows(t + "for (int k = y; k < 16; k += 8) s[n * 32 + k + t / 2] = v;", {32, 8, 1}));
+  EXPECT_FALSE(has_rows(t + "for (int k = 0; k < 32; ++k) s[threadIdx.x * 32 + y + k] = v;", {32, 8, 1}));
+  EXPECT_FALSE(has_rows(t + "for (int k = 0; k < n; k += 8) s[threadIdx.x * 32 + y + k] = v;", {32, 8, 1}));
+  EXPECT_TRUE(has_rows(t + "s[n * 32 + t % 24 + y] = v;", {256, 8, 1}));
+  for (const std::string data : {"(in[n] & 31)", "(t ^ 15)", "(31 & in[2 * n + t][3])", "(t | 1)"})
+    EXPECT_TRUE(has_rows(t + "s[t * 32 + " + data + "] = v;", {32, 1, 1})) << data;
+  for (const std::string data : {"(in[n] & 63)", "(t ^ 32)", "(in[n] | 1)", "(n & t)", "(in[n] << 1)"})
+    EXPECT_EQ(has_rows(t + "s[t * 32 + " + data + "] = v;", {32, 1, 1}), data == "(n & t)") << data;
+}
+
 /// The body of a kernel, likewise.
 std::string body_with_longer_rows(const std::string& body, uint32_t floats, const std::string& before = "") {
   const std::string head = before + "void k() {\n", all = with_longer_rows(head + body + "\n}\n", floats);
@@ -58,6 +94,11 @@ TEST(Pitch, GrowsInSubscriptsAndInTheExtent) {
 
 TEST(Pitch, GrowsInMacrosThatNameTheArray) {
   const std::string macro = "#define T 32\n#define S(i, j) s[(i) * T + (j)]\n";
+  EXPECT_EQ(
+      body_with_longer_rows("__shared__ float s[32 * 32]; S(x, y) = 1;", 1024,
+                            "namespace c { constexpr int n = 32; }\n#define S(i, j) s[(i) * c::n + (j)]\n"),
+      "namespace c { constexpr int n = 32; }\n#define S(i, j) s[(i) * (c::n + 1) + (j)]\n"
+      "__shared__ float s[32 * (32 + 1)]; S(x, y) = 1;");
   EXPECT_EQ(body_with_longer_rows("__shared__ float s[T * T]; S(y, x) = S(x, y) + s[T * x];", 1024, macro),
             "#define T 32\n#define S(i, j) s[(i) * (T + 1) + (j)]\n"
             "__shared__ float s[T * (T + 1)]; S(y, x) = S(x, y) + s[(T + 1) * x];");

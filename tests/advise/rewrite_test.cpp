@@ -420,7 +420,7 @@ TEST(Rewrite, MovesFieldsOfStructs) {
 /// A layout as the search finds it, where the struct is known.
 StructOfArrays fields_apart(const std::string& text, uint32_t bytes, bool deeply = false) {
   const auto found = find_declaration(text, "s", bytes, 1000);
-  const auto splits = splits_of({text}, std::get<Declaration>(found));
+  const auto splits = splits_of(text, std::get<Declaration>(found));
   return {0, splits.at(deeply ? splits.size() - 1 : 0)};
 }
 Rewritten taken_apart(const std::string& text, uint32_t bytes, bool deeply = false) {
@@ -535,17 +535,16 @@ TEST(Rewrite, PadsElementsOfStructsThatAreDefinedInTheDeclaration) {
             "    unsigned padding[1];\n  } s[64];\n  P p = s[t];\n}\n");
 }
 
-TEST(Rewrite, FindsStructsInOtherTexts) {
-  const std::string text = "#include \"p.h\"\n__shared__ P s[64];\n";
-  const auto found = find_declaration(text, "s", 512, 1000);
-  const auto& declaration = std::get<Declaration>(found);
-  const Shape shape{.bytes = 512, .row_bytes = 128, .element_bytes = 8};
-  const auto rewrite_with = [&](const Texts& others) {
-    return rewrite(text, declaration, shape, StructOfArrays{4}, others);
+/// A macro's parameter may be called as an array is.
+TEST(Rewrite, TellsParametersOfMacrosFromArrays) {
+  const std::string array = "void k() { __shared__ float s[64][32]; s[i][j] = 3; }";
+  const auto swizzled = [&](const std::string& macro) {
+    return rewritten(macro + "\n" + array, 8192, Swizzle{4, {1, 2, 4, 8, 16}}, 128);
   };
-  EXPECT_EQ(std::get<Unclear>(rewrite_with({})).reason, "the fields of 'P' are not clear");
-  EXPECT_EQ(std::get<Rewrite>(rewrite_with({"int n;", "struct P { float x; int n; };"})).what,
-            "s.x[64], s.n[64]");
+  EXPECT_THAT(swizzled("#define HALF(s, n) ((s) / 2 + (n))").text,
+              HasSubstr("SwizzledTile<float, 64, 32> s;"));
+  EXPECT_EQ(swizzled("#define FIRST (s[0][0])").refused, "a macro names 's' in line 1");
+  EXPECT_EQ(swizzled("#define AT(i) s[0][i]").refused, "a macro names 's' in line 1");
 }
 
 /// What a struct has beside its fields stays where it is, as long as nothing asks the new arrays for it.

@@ -461,6 +461,14 @@ TEST(Advice, CopiesOfCountersCostWhatTheySay) {
 
   EXPECT_TRUE(run("counters", 4).advice.empty());
   EXPECT_TRUE(run("places", 256).advice.empty());
+
+  // 32 copies of both would be more than a block may have without asking.
+  const Advised two = run("two_counters", 256);
+  ASSERT_EQ(two.advice.size(), 2u);
+  for (const advise::Advice& one : two.advice) {
+    EXPECT_EQ(one.kind, advise::Advice::Kind::copies);
+    EXPECT_THAT(one.change, HasSubstr("keep 16 copies of"));
+  }
 }
 
 /// A padding that is computed from the index, for fewer banks than there are.

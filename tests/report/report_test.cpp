@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "profile/collector.hpp"
 #include "profile/synthetic.hpp"
@@ -788,18 +789,46 @@ TEST_F(SourcesTest, FindsFilesAboveThePtxByTheEndOfTheirPath) {
 TEST_F(SourcesTest, FindsWhatAFileIncludes) {
   const std::filesystem::path kernels = folder_ / "kernels";
   std::filesystem::create_directories(kernels / "inner");
+  std::filesystem::create_directories(folder_ / "include" / "lanescope");
   std::ofstream(kernels / "main.cu")
       << "#include <a.h>\n # include \"inner/a.h\"  // a\n#include \"nowhere.h\"\n"
-      << "#include \"a\n#includes \"sum.cu\"\n#include \"inner/../inner/a.h\"";
+      << "#include \"lanescope/tile.cuh\"\n#include \"a\n#includes \"sum.cu\"\n#include "
+         "\"inner/../inner/a.h\"";
   std::ofstream(kernels / "inner" / "a.h")
-      << "#include \"b.h\"\n#include \"a.h\"\n#include \"kernels/sum.cu\"\n";
-  std::ofstream(kernels / "inner" / "b.h") << "struct B {};";
+      << "\xEF\xBB\xBF#include \"b.h\"\n#include \"a.h\"\n#include \"kernels/sum.cu\"\nint a;\n";
+  std::ofstream(kernels / "inner" / "b.h") << "#include \"up.h\"\n";
+  std::ofstream(folder_ / "include" / "up.h") << "struct Up {};";
+  std::ofstream(folder_ / "include" / "lanescope" / "tile.cuh") << "int own;";
   advise::Sources sources(kernels / "ptx" / "main.ptx");
-  const std::vector<std::string> included = sources.included_by("kernels/main.cu");
-  EXPECT_EQ(included, (std::vector<std::string>{(kernels / "inner" / "a.h").string(),
-                                                (kernels / "inner" / "b.h").string(), "kernels/sum.cu"}));
-  EXPECT_EQ(sources.texts(included).at(1), "struct B {};");
-  EXPECT_TRUE(sources.included_by("kernels/other.cu").empty());
+  const advise::Unit& unit = sources.unit("kernels/main.cu");
+  EXPECT_EQ(
+      unit.text,
+      "#include <a.h>\n # include \"inner/a.h\"  // a\n# 1 \"inner/a.h\"\n#include \"b.h\"\n# 1 \"b.h\"\n"
+      "#include \"up.h\"\n# 1 \"up.h\"\nstruct Up {};\n# 2 \"b.h\"\n# 2 \"inner/a.h\"\n#include \"a.h\"\n"
+      "#include \"kernels/sum.cu\"\n# 1 \"kernels/sum.cu\"\nfirst\n   second line  \n# 4 \"inner/a.h\"\nint "
+      "a;\n# 3 \"\"\n#include \"nowhere.h\"\n#include \"lanescope/tile.cuh\"\n#include \"a\n#includes "
+      "\"sum.cu\"\n#include \"inner/../inner/a.h\"\n");
+  EXPECT_TRUE(sources.unit("kernels/other.cu").text.empty());
+
+  // Where a word stands there, and where it stands in its file.
+  const auto edit_of = [&](const std::string& word) {
+    const size_t at = unit.text.find(word);
+    return advise::Edit{at, at + word.size(), "new"};
+  };
+  const advise::Patch patch =
+      unit.patch_of({edit_of("nowhere"), edit_of("second"), edit_of("int a"), edit_of("first")});
+  ASSERT_EQ(patch.along.size(), 2u);
+  EXPECT_EQ(patch.file, sources.file("kernels/main.cu").path.string());
+  EXPECT_EQ(patch.along[0].file, sources.file("kernels/sum.cu").path.string());
+  EXPECT_EQ(advise::patched("first\n   second line  \n", patch.along[0].edits, "sum.cu"),
+            "new\n   new line  \n");
+  const auto changed = [](const advise::Patch& p) {
+    return advise::patched(read_file(p.file), p.edits, p.file);
+  };
+  EXPECT_THAT(changed(patch), testing::HasSubstr("#include \"new.h\"\n#include \"lane"));
+  EXPECT_THAT(changed(patch.along[1]), testing::EndsWith("\nnew;\n"));
+  const size_t end = unit.text.find("\n#include \"nowhere");
+  EXPECT_THROW((void)unit.patch_of({{end - 3, end + 5, ""}}), Error);
 }
 
 }  // namespace

@@ -35,3 +35,19 @@ extern "C" __global__ void places(unsigned* out, const unsigned char* in, int ea
     out[at] = atomicAdd(&bins[in[at]], 1u);
   }
 }
+
+// Two kinds of counters, which share a block's memory.
+extern "C" __global__ void two_counters(unsigned* out, const unsigned char* in, int each) {
+  __shared__ unsigned low[256], high[256];
+  const int t = threadIdx.x;
+  low[t] = high[t] = 0;
+  __syncthreads();
+  for (int i = 0; i < each; ++i) {
+    const unsigned value = in[(blockIdx.x * each + i) * 256 + t];
+    atomicAdd(&low[value], 1u);
+    atomicAdd(&high[value * 7 % 256], 1u);
+  }
+  __syncthreads();
+  atomicAdd(&out[t], low[t]);
+  atomicAdd(&out[256 + t], high[t]);
+}
