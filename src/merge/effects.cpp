@@ -23,8 +23,6 @@ bool is_ordinary(const ptx::Instruction& in) {
       [&](Mod m) { return in.has(m); });
 }
 
-}  // namespace
-
 Effect effect_on_shared(const ptx::Instruction& in) {
   const OpClass op_class = ptx::info(in.op).op_class;
   const bool volatile_access = in.has(Mod::volatile_);
@@ -60,6 +58,27 @@ Effect effect_on_shared(const ptx::Instruction& in) {
     return Effect::changes;
   return Effect::none;
 }
+
+/// Global memory, or what generic addresses are of.
+Effect effect_on_device(Memory memory, const ptx::Instruction& in) {
+  if (has_branch(in)) return Effect::reads;
+  const bool generic = memory == Memory::generic;
+  const bool is_own = in.space == (generic ? Space::generic : Space::global);
+  switch (global_effect_of(in)) {
+    case GlobalEffect::load: return is_own ? Effect::load : Effect::reads;
+    case GlobalEffect::store: return is_own ? Effect::store : Effect::changes;
+    case GlobalEffect::changes: return Effect::changes;
+    case GlobalEffect::elsewhere:
+      if (generic) return Effect::changes;
+      break;
+    default: break;
+  }
+  const bool may_be_of_it = in.space == Space::global || in.space == Space::generic ||
+                            (generic && (is_of_block(in.space) || in.space == Space::local));
+  return in.op == Op::ld && may_be_of_it ? Effect::reads : Effect::none;
+}
+
+}  // namespace
 
 GlobalEffect global_effect_of(const ptx::Instruction& in) {
   const bool may_be_global = in.space == Space::global || in.space == Space::generic;
@@ -103,16 +122,8 @@ GlobalEffect global_effect_of(const ptx::Instruction& in) {
   }
 }
 
-Effect effect_on_global(const ptx::Instruction& in) {
-  if (has_branch(in)) return Effect::reads;
-  switch (global_effect_of(in)) {
-    case GlobalEffect::load: return in.space == Space::global ? Effect::load : Effect::reads;
-    case GlobalEffect::store: return in.space == Space::global ? Effect::store : Effect::changes;
-    case GlobalEffect::changes: return Effect::changes;
-    default: break;
-  }
-  const bool reads = in.op == Op::ld && (in.space == Space::global || in.space == Space::generic);
-  return reads ? Effect::reads : Effect::none;
+Effect effect_on(Memory memory, const ptx::Instruction& in) {
+  return memory == Memory::shared ? effect_on_shared(in) : effect_on_device(memory, in);
 }
 
 Elements elements_of(const ptx::Instruction& in) {
@@ -143,7 +154,9 @@ bool parts_code(const ptx::Instruction& in) {
 
 uint32_t bytes_shown(const ptx::Instruction& in) {
   const auto is_access = [](Effect e) { return e == Effect::load || e == Effect::store; };
-  if (!is_access(effect_on_shared(in)) && !is_access(effect_on_global(in))) return 0;
+  if (std::ranges::none_of(std::initializer_list<Memory>{Memory::shared, Memory::global, Memory::generic},
+                           [&](Memory memory) { return is_access(effect_on(memory, in)); }))
+    return 0;
   const Elements elements = elements_of(in);
   const uint32_t bytes = elements.bytes * elements.count;
   return bytes > 16 ? 0 : bytes;

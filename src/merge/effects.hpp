@@ -13,7 +13,10 @@ namespace lanescope::merge {
   return space == ptx::Space::shared || space == ptx::Space::shared_cta;
 }
 
-/// What an instruction means for accesses to shared memory, or to global memory, around it.
+/// By what addresses: of which memory those are that are generic is not known.
+enum class Memory : uint8_t { shared, global, generic };
+
+/// What an instruction means for accesses to a memory around it.
 enum class Effect : uint8_t {
   none,
   load,    ///< an ordinary load that may be merged
@@ -22,9 +25,7 @@ enum class Effect : uint8_t {
   changes  ///< may change the memory, waits for others who may, or stands where accesses are kept apart
 };
 
-[[nodiscard]] Effect effect_on_shared(const ptx::Instruction& in);
-/// Accesses through generic addresses stay as they are: which memory they are to is not known.
-[[nodiscard]] Effect effect_on_global(const ptx::Instruction& in);
+[[nodiscard]] Effect effect_on(Memory memory, const ptx::Instruction& in);
 
 /// Whether an atomic of shared memory is one that the hardware has no instruction for: the assembler makes a
 /// loop of it, but for some of 64 bits.

@@ -110,21 +110,20 @@ class Function {
     if (module_.is_debug) return;
     used_of_known_ =
         find_known_global_loads(f_, flow_, loops_, order_, values, used_, ways_, unrolled_, site_of_, plan_);
-    merge();
-    doubt_loops();
-    doubt_ways();
-    doubt_second_copies();
-    of_global_ = true;
-    merge();
-    doubt_loops();
+    for (const Memory memory : {Memory::shared, Memory::global, Memory::generic}) {
+      memory_ = memory;
+      merge();
+      doubt_loops();
+      if (memory_ == Memory::shared) doubt_ways(), doubt_second_copies();
+    }
     values_ = nullptr;
   }
 
  private:
   const exec::WrittenOut* const written_out_;
   const std::vector<exec::UnrolledLoop>& unrolled_;
-  UsedOfKnown used_of_known_;  ///< of loads from global memory
-  bool of_global_ = false;     ///< global memory is looked at, and not shared memory
+  UsedOfKnown used_of_known_;       ///< of loads from global memory
+  Memory memory_ = Memory::shared;  ///< which is looked at
   const ptx::Module& module_;
   const Joining joining_;
   const bool warps_agree_;
@@ -145,9 +144,7 @@ class Function {
   Bits constant_;                ///< accesses to memory that does not change while the kernel runs
   std::vector<Bits> available_;  ///< by access: those whose values are known when it runs
 
-  [[nodiscard]] Effect effect_of(const ptx::Instruction& in) const {
-    return of_global_ ? effect_on_global(in) : effect_on_shared(in);
-  }
+  [[nodiscard]] Effect effect_of(const ptx::Instruction& in) const { return effect_on(memory_, in); }
 
   void merge() {
     collect();
@@ -159,7 +156,7 @@ class Function {
     for (uint32_t i = 0; i < accesses_.size(); ++i)  // of shared memory out of innermost loops alone
       places_.push_back(places.of(accesses_[i].instruction, constant_.has(i), [&](const exec::Loop& loop) {
         return accesses_[i].load && (constant_.has(i) || !changes(loop)) &&
-               (of_global_ || is_innermost(loop));
+               (memory_ != Memory::shared || is_innermost(loop));
       }));
     available_ = find_available(flow_, loops_, order_, places_,
                                 [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
@@ -210,7 +207,7 @@ class Function {
         access.live = 0;
         for (uint32_t k = 0; k < access.count; ++k)
           if (access.used_of(k) != 0) access.live |= 1u << k;
-        if (of_global_) {
+        if (memory_ != Memory::shared) {
           // Where it is not known without the access itself how a vector is aligned, it is one for itself,
           // and so is what lies behind a kernel's parameter.
           const uint32_t known = values_->zeros({access.address.base, access.place(0)}, block);
@@ -315,7 +312,8 @@ class Function {
       std::vector<Element> elements;
       for (const uint32_t m : members) {
         const Access& access = accesses_[m];
-        if (access.whole || (access.load && of_global_ && fate(m).kind == Fate::Kind::known)) continue;
+        if (access.whole || (access.load && memory_ != Memory::shared && fate(m).kind == Fate::Kind::known))
+          continue;
         if (access.load) {
           Fate& f = fate(m);
           f.pieces.clear();
@@ -346,8 +344,9 @@ class Function {
   /// Whether what one access loads or stores is in a register when another one runs.
   [[nodiscard]] bool is_known(uint32_t holder, uint32_t access) const {
     if (!reaches(holder, access)) return false;
-    return !of_global_ || (accesses_[holder].apart && accesses_[access].apart &&
-                           (accesses_[holder].load || covers(accesses_[holder], accesses_[access])));
+    return memory_ == Memory::shared ||
+           (accesses_[holder].apart && accesses_[access].apart &&
+            (accesses_[holder].load || covers(accesses_[holder], accesses_[access])));
   }
   [[nodiscard]] bool reaches(uint32_t from, uint32_t to) const {
     return available_[to].has(from) && is_taken_along(loops_, places_[from], places_[to]);
@@ -384,7 +383,8 @@ class Function {
       if (accesses_[owner].separate)
         emit(elements, {near.front()}, elements[near.front()].place, size);
       else
-        take(base, size, most_elements - 1, elements, near);
+        // What nobody asks for may be no memory at all where it is not known which memory that is.
+        take(base, size, memory_ == Memory::generic ? most_elements : most_elements - 1, elements, near);
     }
   }
 
@@ -392,7 +392,7 @@ class Function {
   /// others meet in one.
   [[nodiscard]] bool stays_as_written(const std::vector<Element>& elements, const Element& one) {
     const Access& access = accesses_[one.access];
-    if (!of_global_ || !values_->is_parameter(access.address.base)) return false;
+    if (memory_ == Memory::shared || !values_->is_parameter(access.address.base)) return false;
     const uint32_t bytes = widest_window(access.element);
     const std::optional<int64_t> begin = aligned_begin(access.address.base, one.place, bytes, one.access);
     return begin && std::ranges::any_of(elements, [&](const Element& e) {
@@ -462,6 +462,8 @@ class Function {
         const exec::Loop* loop = loops_.innermost(accesses_[a].block);
         if (loop != loops_.innermost(accesses_[owner].block))
           f.doubt = "the access it is merged with lies outside this loop";
+        else if (memory_ == Memory::generic && !accesses_[a].load && !aligned)
+          f.doubt = "stores through a generic address may come before what shows how it is aligned";
         else if (written_out_ == nullptr && loop != nullptr && !aligned &&
                  values_->varies(accesses_[a].address.base, loop->has))
           f.doubt =

@@ -21,7 +21,7 @@ constexpr uint8_t low = Used::low, high = Used::high, all = Used::all;
 
 /// Whether an instruction does something else than to write registers.
 bool leaves_a_trace(const ptx::Instruction& in, const exec::Usage& usage) {
-  const Effect effect = effect_on_shared(in);
+  const Effect effect = effect_on(Memory::shared, in);
   const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
   const ptx::OpClass op_class = ptx::info(in.op).op_class;
   return usage.writes.empty() || (!loads && effect != Effect::none) || op_class == ptx::OpClass::control ||

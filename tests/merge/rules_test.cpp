@@ -129,6 +129,19 @@ TEST(Merging, IsOfGlobalMemoryWhereAWideAccessShowsTheAlignment) {
   EXPECT_EQ(compared.other, "st_loop\n");
 }
 
+// The rules are those of global memory, but that nothing is read which nobody asks for.
+TEST(Merging, IsOfGenericAddressesToo) {
+  const Compared compared = compare("generic", is_global_load_or_store);
+  EXPECT_EQ(compared.kernels, 787);
+  // Stores behind, or before, what shows their alignment; a loop that is unrolled; a loop of atomics whose
+  // store is not counted: said to be doubtful.
+  EXPECT_EQ(
+      compared.other,
+      "between_stores_commit\nbetween_stores_ldmatrix\nglobal_shown_shared_atomic\nglobal_merged_st_loop\n"
+      "global_merged_st_u64_then_pair\nglobal_merged_st_pair_then_v2\nglobal_bytes_st_quad_v2\n"
+      "global_bytes_st_halves_word\nglobal_bytes_st_bytes_word\n");
+}
+
 TEST(Merging, LeavesAccessesOf32BytesAsTheyAre) {
   const Compared compared = compare("global_wide", is_global_load_or_store);
   EXPECT_GE(compared.kernels, 14);
